@@ -1,0 +1,74 @@
+//! What a bar is: a run that ends in one figure and in passed or not.
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// How a run ended. The figure is the last line on standard output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub figure: String,
+    pub passed: bool,
+}
+
+type Running = Pin<Box<dyn Future<Output = anyhow::Result<Verdict>>>>;
+
+/// A row of the table of bars.
+pub struct Bar {
+    pub name: &'static str,
+    /// `true` asks for the short form that continuous integration runs.
+    pub run: fn(short: bool) -> Running,
+}
+
+/// Tells a waiting person how far a run is. Never on standard output: that belongs to the figure.
+pub fn progress(text: impl AsRef<str>) {
+    eprintln!("  {}", text.as_ref());
+}
+
+/// Things that must not be: counted, and the first few told as they come.
+#[derive(Debug, Default)]
+pub struct Complaints {
+    count: usize,
+}
+
+impl Complaints {
+    const TOLD_MAX: usize = 20;
+
+    pub fn add(&mut self, text: impl AsRef<str>) {
+        self.count += 1;
+        if self.count <= Self::TOLD_MAX {
+            eprintln!("  VIOLATION: {}", text.as_ref());
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// `48210` as `48,210`.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let texts = [0, 999, 1_000, 48_210, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "48,210", "1,234,567"]);
+    }
+}

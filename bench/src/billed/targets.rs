@@ -1,0 +1,85 @@
+//! Who calls and whom they ask for: accounts with full purses, and people drawn from the loaded world.
+
+use crate::rig::{MASTER_KEY, Rig};
+use anyhow::{Context, Result};
+use assay_domain::api_key::{ApiKey, KeyMode};
+use assay_domain::{AccountId, Clock, Credits, Digest, IdentityKey, KeyId, MasterKey, PersonId, Plan};
+use assay_store::Ledger;
+use assay_store::ledger::{NewAccount, NewKey};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tokio::task::JoinSet;
+
+/// One paying account.
+#[derive(Debug, Clone)]
+pub struct Payer {
+    pub account: AccountId,
+    pub key: KeyId,
+    pub secret: String,
+}
+
+/// One call to be made.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub payer: usize,
+    pub email: String,
+    pub digest: Digest,
+    pub person: PersonId,
+}
+
+#[derive(Debug)]
+pub struct Targets {
+    pub payers: Vec<Payer>,
+    pub calls: Vec<Target>,
+}
+
+impl Targets {
+    /// Makes the accounts and draws the calls. Every person appears at most once until the list is used up.
+    pub async fn make(rig: &Rig, ledger: &Ledger, accounts: usize, calls: usize) -> Result<Self> {
+        let master = MasterKey::parse(MASTER_KEY)?;
+        let pepper = master.derive("api-key");
+        let mut making = JoinSet::new();
+        for number in 0..accounts {
+            let ledger = ledger.clone();
+            making.spawn(async move { make_payer(&ledger, number, pepper).await });
+        }
+        let payers = making.join_all().await.into_iter().collect::<Result<Vec<_>>>()?;
+        let identity = IdentityKey::new(master.derive("identity"));
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let mut people: Vec<u64> = (0..rig.world().people_count()).collect();
+        people.shuffle(&mut random);
+        let drawn = people.into_iter().cycle().take(calls).map(|index| {
+            let person = rig.world().person(index);
+            let address =
+                &person.facts.emails.first().context("a person of the world has no address")?.address;
+            Ok(Target {
+                payer: random.random_range(0..accounts),
+                email: address.to_string(),
+                digest: identity.digest_email(address),
+                person: person.id,
+            })
+        });
+        let calls = drawn.collect::<Result<Vec<_>>>()?;
+        Ok(Self { payers, calls })
+    }
+}
+
+async fn make_payer(ledger: &Ledger, number: usize, pepper: [u8; 32]) -> Result<Payer> {
+    let new = NewAccount { name: format!("payer {number}"), plan: Plan::Scale };
+    let account = ledger.create_account(&new).await?;
+    ledger.top_up(account, Credits::whole(1_000_000), "bar").await?;
+    let key = ApiKey::generate(KeyMode::Live, &mut |bytes| rand::fill(bytes));
+    let new_key = NewKey {
+        id: KeyId::new(key.id()),
+        account,
+        name: "bar".into(),
+        live: true,
+        secret_hash: key.secret_hash(&pepper),
+        scopes: vec!["lookup".into()],
+        expires_at: Some(Clock::system().now() + chrono::TimeDelta::days(1)),
+        monthly_cap: None,
+    };
+    ledger.create_key(&new_key).await?;
+    Ok(Payer { account, key: KeyId::new(key.id()), secret: key.reveal().to_owned() })
+}

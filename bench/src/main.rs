@@ -1,0 +1,66 @@
+//! The bars of the project: `assay-bench NAME [--short]` proves one promise by a run, or fails.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::indexing_slicing,
+    clippy::float_arithmetic,
+    clippy::disallowed_methods,
+    reason = "a measuring program prints, does statistics, keeps its own time, and ends by a panic when it is wrong itself"
+)]
+
+mod bar;
+mod billed;
+mod crash;
+mod cut_proxy;
+mod http_client;
+mod idempotency;
+mod ledger;
+mod powercut;
+mod prices;
+mod rig;
+
+use bar::{Bar, Verdict};
+use std::process::ExitCode;
+
+/// Every bar. `cargo xtask bar --list` says what each promises.
+const BARS: &[Bar] = &[
+    Bar { name: "prices", run: |short| Box::pin(prices::run(short)) },
+    Bar { name: "ledger", run: |short| Box::pin(ledger::run(short)) },
+    Bar { name: "crash", run: |short| Box::pin(crash::run(short)) },
+    Bar { name: "powercut", run: |short| Box::pin(powercut::run(short)) },
+    Bar { name: "idempotency", run: |short| Box::pin(idempotency::run(short)) },
+    Bar { name: "billed", run: |short| Box::pin(billed::run(short)) },
+];
+
+fn main() -> ExitCode {
+    let args = std::env::args().skip(1).collect::<Vec<_>>();
+    let args = args.iter().map(String::as_str).collect::<Vec<_>>();
+    let (name, short) = match args.as_slice() {
+        [name] => (*name, false),
+        [name, "--short"] => (*name, true),
+        _ => return usage(),
+    };
+    let Some(bar) = BARS.iter().find(|bar| bar.name == name) else { return usage() };
+    match run(bar, short) {
+        Ok(Verdict { figure, passed }) => {
+            println!("{figure}");
+            if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            println!("{name}: not measured");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(bar: &Bar, short: bool) -> anyhow::Result<Verdict> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on((bar.run)(short))
+}
+
+fn usage() -> ExitCode {
+    let names = BARS.iter().map(|bar| bar.name).collect::<Vec<_>>().join("|");
+    eprintln!("assay-bench {names} [--short]");
+    ExitCode::from(2)
+}

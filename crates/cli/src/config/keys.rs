@@ -1,0 +1,222 @@
+//! The table of keys. The file, the environment, `config show` and the example file are all read from it.
+
+use super::{Config, LogFormat};
+use assay_domain::limits::{CALL_DEADLINE, HOLD_GRACE};
+use assay_domain::{MasterKey, NetworkHosts};
+use assay_service::HoldPolicy;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// How a value is written in the file, and how much of it may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Number,
+    /// In the file an array of texts, in the environment comma-separated.
+    List,
+    /// A text that may carry a password, which is never shown.
+    Url,
+    /// Never shown.
+    Secret,
+}
+
+/// One setting.
+#[derive(Debug)]
+pub struct Key {
+    pub section: &'static str,
+    pub name: &'static str,
+    pub kind: Kind,
+    /// As it would be typed into the environment; empty when there is none.
+    pub default: fn() -> String,
+    pub doc: &'static [&'static str],
+    /// Reads a value as typed into the environment.
+    pub set: fn(&mut Config, &str) -> Result<(), String>,
+}
+
+impl Key {
+    /// The name in the environment, which wins over the file.
+    pub fn variable(&self) -> String {
+        format!("ASSAY_{}_{}", self.section.to_uppercase(), self.name.to_uppercase())
+    }
+
+    /// The name in messages.
+    pub fn path(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+
+    /// Whether the value may be the name of a file that holds the value: `file:/run/secrets/master_key`.
+    pub const fn may_be_file(&self) -> bool {
+        matches!(self.kind, Kind::Url | Kind::Secret)
+    }
+}
+
+/// Every key, by section.
+pub static KEYS: &[Key] = &[
+    Key {
+        section: "server",
+        name: "listen",
+        kind: Kind::Text,
+        default: || "127.0.0.1:8080".to_owned(),
+        doc: &["Address and port of the API."],
+        set: |config, text| read_address(text).map(|address| config.listen = address),
+    },
+    Key {
+        section: "server",
+        name: "operations_listen",
+        kind: Kind::Text,
+        default: || "127.0.0.1:9090".to_owned(),
+        doc: &["Address and port of /livez, /readyz and /metrics. Never show it to customers."],
+        set: |config, text| read_address(text).map(|address| config.operations_listen = address),
+    },
+    Key {
+        section: "ledger",
+        name: "url",
+        kind: Kind::Url,
+        default: || "postgres://localhost/assay_ledger".to_owned(),
+        doc: &["The database of accounts, keys, credits and history. May be file:/path."],
+        set: |config, text| read_url(text).map(|url| config.ledger.url = url),
+    },
+    Key {
+        section: "ledger",
+        name: "connections_max",
+        kind: Kind::Number,
+        default: || "16".to_owned(),
+        doc: &["Connections this process may open to it."],
+        set: |config, text| read_number(text, 2).map(|count| config.ledger.connections_max = count),
+    },
+    Key {
+        section: "graph",
+        name: "url",
+        kind: Kind::Url,
+        default: || "postgres://localhost/assay_graph".to_owned(),
+        doc: &["The database of people and companies; on the same server or another one. May be file:/path."],
+        set: |config, text| read_url(text).map(|url| config.graph.url = url),
+    },
+    Key {
+        section: "graph",
+        name: "connections_max",
+        kind: Kind::Number,
+        default: || "16".to_owned(),
+        doc: &["Connections this process may open to it."],
+        set: |config, text| read_number(text, 2).map(|count| config.graph.connections_max = count),
+    },
+    Key {
+        section: "secrets",
+        name: "master_key",
+        kind: Kind::Secret,
+        default: String::new,
+        doc: &[
+            "The one secret: 64 hexadecimal digits, made with `openssl rand -hex 32`. May be file:/path.",
+            "API keys and identifiers are hashed under it: without it no stored key and no stored person is found.",
+        ],
+        set: read_master_key,
+    },
+    Key {
+        section: "network",
+        name: "hosts",
+        kind: Kind::List,
+        default: || NetworkHosts::default().canonical().to_owned(),
+        doc: &["Hosts of the professional network, subdomains included. The first is written into answers."],
+        set: |config, text| {
+            let hosts = text.split(',').map(str::trim).filter(|host| !host.is_empty());
+            NetworkHosts::new(hosts).map(|hosts| config.hosts = hosts).map_err(|error| error.to_string())
+        },
+    },
+    Key {
+        section: "billing",
+        name: "holds",
+        kind: Kind::Text,
+        default: || "when_spending".to_owned(),
+        doc: &[
+            "When credits are held before a call runs: \"when_spending\" (calls that may spend upstream money or bill",
+            "several units) or \"always\" (every paid call).",
+        ],
+        set: |config, text| {
+            let choices = [("when_spending", HoldPolicy::WhenSpending), ("always", HoldPolicy::Always)];
+            choose(text, &choices).map(|holds| config.holds = holds)
+        },
+    },
+    Key {
+        section: "billing",
+        name: "hold_lifetime_seconds",
+        kind: Kind::Number,
+        default: || (CALL_DEADLINE + HOLD_GRACE).as_secs().to_string(),
+        doc: &["A hold that was never settled is given back after this long. Longer than a call may take."],
+        set: |config, text| read_seconds(text).map(|lifetime| config.hold_lifetime = lifetime),
+    },
+    Key {
+        section: "billing",
+        name: "cache_hits",
+        kind: Kind::Text,
+        default: || "normal".to_owned(),
+        doc: &[
+            "What an answer kept from an upstream source costs when it is asked for again: \"normal\" or \"free\".",
+            "No upstream source is connected yet, so nothing is charged differently.",
+        ],
+        set: |_, text| choose(text, &[("normal", ()), ("free", ())]),
+    },
+    Key {
+        section: "calls",
+        name: "deadline_seconds",
+        kind: Kind::Number,
+        default: || CALL_DEADLINE.as_secs().to_string(),
+        doc: &["A call that takes longer answers 504 and costs nothing."],
+        set: |config, text| read_seconds(text).map(|deadline| config.deadline = deadline),
+    },
+    Key {
+        section: "log",
+        name: "level",
+        kind: Kind::Text,
+        default: || "info".to_owned(),
+        doc: &["error, warn, info, debug or trace; or a filter such as \"info,assay_http=debug\"."],
+        set: |config, text| {
+            let filter = tracing_subscriber::EnvFilter::try_new(text);
+            filter.map(|_| text.clone_into(&mut config.log_level)).map_err(|error| error.to_string())
+        },
+    },
+    Key {
+        section: "log",
+        name: "format",
+        kind: Kind::Text,
+        default: || "json".to_owned(),
+        doc: &["\"json\" or \"text\". Logs go to standard error."],
+        set: |config, text| {
+            choose(text, &[("json", LogFormat::Json), ("text", LogFormat::Text)])
+                .map(|format| config.log_format = format)
+        },
+    },
+];
+
+fn read_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "is not an address and a port such as 127.0.0.1:8080".to_owned())
+}
+
+fn read_url(text: &str) -> Result<String, String> {
+    let known = text.starts_with("postgres://") || text.starts_with("postgresql://");
+    let reason = || "is not a URL such as postgres://user:password@host:5432/database".to_owned();
+    known.then(|| text.to_owned()).ok_or_else(reason)
+}
+
+fn read_number(text: &str, least: u32) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number >= least);
+    number.ok_or_else(|| format!("is not a whole number of at least {least}"))
+}
+
+fn read_seconds(text: &str) -> Result<Duration, String> {
+    read_number(text, 1).map(|seconds| Duration::from_secs(seconds.into()))
+}
+
+fn read_master_key(config: &mut Config, text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let key = MasterKey::parse(text).map_err(|error| error.to_string())?;
+    config.master_key = Some(key);
+    Ok(())
+}
+
+fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let names: Vec<String> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let chosen = choices.iter().find(|(name, _)| *name == text);
+    chosen.map(|(_, choice)| *choice).ok_or_else(|| format!("is not {}", names.join(" or ")))
+}

@@ -1,0 +1,88 @@
+//! The configuration: one table of keys, read from defaults, then the file, then the environment.
+
+mod example;
+mod keys;
+mod layers;
+#[cfg(test)]
+mod tests;
+
+pub use example::example;
+pub use layers::{Effective, load};
+
+use crate::failure::Failure;
+use assay_domain::{IdentityKey, MasterKey, NetworkHosts};
+use assay_service::{HoldPolicy, Settings};
+use assay_store::Database;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+/// Every setting with its type. `keys.rs` says what each one means.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub operations_listen: SocketAddr,
+    pub ledger: Database,
+    pub graph: Database,
+    pub master_key: Option<MasterKey>,
+    pub hosts: NetworkHosts,
+    pub holds: HoldPolicy,
+    pub hold_lifetime: Duration,
+    pub deadline: Duration,
+    pub log_level: String,
+    pub log_format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    Json,
+    Text,
+}
+
+impl Config {
+    /// Nothing is set yet: every key's default is written over this.
+    fn blank() -> Self {
+        let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self {
+            listen: nowhere,
+            operations_listen: nowhere,
+            ledger: Database::at(""),
+            graph: Database::at(""),
+            master_key: None,
+            hosts: NetworkHosts::default(),
+            holds: HoldPolicy::WhenSpending,
+            hold_lifetime: Duration::ZERO,
+            deadline: Duration::ZERO,
+            log_level: String::new(),
+            log_format: LogFormat::Json,
+        }
+    }
+
+    /// The one secret. Commands that hash or look up need it; the others run without.
+    pub fn master_key(&self) -> Result<&MasterKey, Failure> {
+        self.master_key.as_ref().ok_or_else(|| {
+            Failure::new(
+                "no master key is set",
+                "make one with `openssl rand -hex 32` and set ASSAY_SECRETS_MASTER_KEY, or master_key in [secrets]; keep it safe",
+            )
+        })
+    }
+
+    /// The secret that key hashes are made with.
+    pub fn key_pepper(&self) -> Result<[u8; 32], Failure> {
+        Ok(self.master_key()?.derive("api-key"))
+    }
+
+    /// The secret that identifiers are looked up under.
+    pub fn identity_key(&self) -> Result<IdentityKey, Failure> {
+        Ok(IdentityKey::new(self.master_key()?.derive("identity")))
+    }
+
+    pub fn settings(&self) -> Result<Settings, Failure> {
+        Ok(Settings {
+            key_pepper: self.key_pepper()?,
+            holds: self.holds,
+            hold_lifetime: self.hold_lifetime,
+            deadline: self.deadline,
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Opens the databases, and refuses those whose schema or master key is not ours.
+
+use crate::config::Config;
+use crate::failure::Failure;
+use assay_domain::Clock;
+use assay_store::{Database, Graph, Ledger, StoreError};
+
+/// The ledger, with the schema this program needs.
+pub async fn ledger(config: &Config) -> Result<Ledger, Failure> {
+    let ledger = open_ledger(&config.ledger).await?;
+    check_schema("ledger", ledger.schema_versions().await)?;
+    Ok(ledger)
+}
+
+/// The graph, with the schema this program needs.
+pub async fn graph(config: &Config) -> Result<Graph, Failure> {
+    let graph = open_graph(&config.graph).await?;
+    check_schema("graph", graph.schema_versions().await)?;
+    Ok(graph)
+}
+
+pub async fn open_ledger(database: &Database) -> Result<Ledger, Failure> {
+    Ledger::connect(database, Clock::system()).await.map_err(|error| unreachable("ledger", error))
+}
+
+pub async fn open_graph(database: &Database) -> Result<Graph, Failure> {
+    Graph::connect(database).await.map_err(|error| unreachable("graph", error))
+}
+
+/// Refuses a master key other than the one the stored hashes were made with.
+pub async fn check_key(config: &Config, ledger: &Ledger, graph: Option<&Graph>) -> Result<(), Failure> {
+    let fingerprint = config.master_key()?.fingerprint();
+    let refusal = |error: StoreError| match error {
+        StoreError::Schema(what) => {
+            Failure::new(what, "set the master key these databases were first used with")
+        }
+        other => other.into(),
+    };
+    ledger.check_key(&fingerprint).await.map_err(refusal)?;
+    if let Some(graph) = graph {
+        graph.check_key(&fingerprint).await.map_err(refusal)?;
+    }
+    Ok(())
+}
+
+/// What is wrong with a schema, if anything is: the version needed and the version found.
+pub fn schema_trouble(side: &str, (needed, found): (i64, Option<i64>)) -> Option<Failure> {
+    match found {
+        Some(found) if found == needed => None,
+        Some(found) if found > needed => Some(Failure::new(
+            format!("the {side} database has schema {found}, newer than the {needed} this program knows"),
+            "run the newer program",
+        )),
+        found => {
+            let found = found.map_or("none".to_owned(), |found| found.to_string());
+            let what = format!("the {side} database has schema {found}, this program needs {needed}");
+            Some(Failure::new(what, "run `assay migrate`"))
+        }
+    }
+}
+
+fn check_schema(side: &str, versions: Result<(i64, Option<i64>), StoreError>) -> Result<(), Failure> {
+    schema_trouble(side, versions?).map_or(Ok(()), Err)
+}
+
+pub fn unreachable(side: &str, error: StoreError) -> Failure {
+    let mut failure = Failure::from(error);
+    for reason in &mut failure.reasons {
+        reason.what = format!("the {side} database cannot be reached: {}", reason.what);
+        reason.fix =
+            format!("start PostgreSQL, create the database, and check {side}.url: assay config show");
+    }
+    failure
+}

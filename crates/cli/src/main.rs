@@ -1,0 +1,132 @@
+//! Floor 6: the binary `assay`. Parses the command line, runs one command, and says in one sentence what went wrong.
+
+mod account;
+mod config;
+mod config_command;
+mod connect;
+mod doctor;
+mod failure;
+mod key;
+mod migrate;
+mod nearest;
+mod openapi;
+mod out;
+mod prices;
+mod serve;
+mod telemetry;
+mod world;
+
+use clap::{Parser, Subcommand};
+use config::Effective;
+use failure::Failure;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Answers are many small allocations on two threads; the system's allocator spent a fifth of a call on them.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Self-hosted contact and company enrichment, billed by outcome.
+#[derive(Debug, Parser)]
+#[command(name = "assay", version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    /// The configuration file; ./assay.toml when there is one.
+    #[arg(long, env = "ASSAY_CONFIG", global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON for programs instead of text for people.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assay migrate && assay world load          prepare both databases and fill them with made-up people
+  assay account create --name Acme --plan trial
+  assay key create --account acc_…           prints the key, once
+  assay serve                                answers on 127.0.0.1:8080
+  assay doctor                               says what is wrong and how to mend it";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Answer calls, and do the work in the background.
+    Serve(serve::Serve),
+    /// Bring both databases to the schema this program needs.
+    Migrate(migrate::Migrate),
+    /// Make accounts and top them up.
+    #[command(subcommand)]
+    Account(account::Account),
+    /// Make, list and revoke API keys.
+    #[command(subcommand)]
+    Key(key::Key),
+    /// What every endpoint costs.
+    Prices,
+    /// Print the OpenAPI document.
+    Openapi(openapi::Openapi),
+    /// Made-up people and companies, to try things with.
+    #[command(subcommand)]
+    World(world::WorldCommand),
+    /// Look for trouble and say how to mend it.
+    Doctor,
+    /// The settings in force.
+    #[command(subcommand)]
+    Config(config_command::ConfigCommand),
+}
+
+/// What every command gets.
+struct Session {
+    file: Option<PathBuf>,
+    json: bool,
+}
+
+impl Session {
+    /// Reads the configuration from the file and the environment.
+    fn settings(&self) -> Result<Effective, Failure> {
+        // A variable that is no text cannot be one of ours.
+        let texts = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        config::load(self.file.as_deref(), texts)
+    }
+}
+
+fn main() -> ExitCode {
+    #[cfg(feature = "failpoints")]
+    let _scenario = fail::FailScenario::setup();
+    let cli = Cli::parse();
+    let session = Session { file: cli.config, json: cli.json };
+    match run(cli.command, &session) {
+        Ok(code) => code,
+        Err(failure) => {
+            out::note(&failure.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Prices => prices::run(session),
+        Command::Openapi(command) => return command.run(),
+        Command::Config(command) => return command.run(session),
+        Command::Doctor => return block_on(doctor::run(session)),
+        Command::Serve(command) => block_on(command.run(session))?,
+        Command::Migrate(command) => block_on(command.run(session))?,
+        Command::Account(command) => block_on(command.run(session))?,
+        Command::Key(command) => block_on(command.run(session))?,
+        Command::World(command) => block_on(command.run(session))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn block_on<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Failure::new(
+            format!("the program cannot start its threads: {error}"),
+            "raise the limits of the process",
+        )
+    })?;
+    // On the heap: a whole server's future does not belong on the stack.
+    runtime.block_on(Box::pin(command))
+}

@@ -1,0 +1,155 @@
+//! `assay serve`: the API, the operations port and the background work, until a signal says stop.
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::{Session, connect, out, telemetry};
+use assay_domain::Clock;
+use assay_engine::Engine;
+use assay_http::{Check, Probe, Readiness, operations, router, serve};
+use assay_service::Service;
+use assay_store::{Graph, Ledger, StoreError, task};
+use assay_worker::Worker;
+use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// What this process does; several nodes may share the work.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "api,worker")]
+    roles: Vec<Role>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Role {
+    Api,
+    Worker,
+}
+
+impl Serve {
+    pub async fn run(self, session: &Session) -> Result<(), Failure> {
+        let config = session.settings()?.config;
+        telemetry::start_logs(&config)?;
+        let metrics = telemetry::start_metrics()?;
+        let (ledger, graph) = (connect::ledger(&config).await?, connect::graph(&config).await?);
+        connect::check_key(&config, &ledger, Some(&graph)).await?;
+        let mut signals = Signals::listen()?;
+        let draining = Arc::new(AtomicBool::new(false));
+        // The operations port and the background work outlive the API, so that a draining node can still be watched.
+        let (stop_api, api_stopped) = watch::channel(false);
+        let (stop_rest, rest_stopped) = watch::channel(false);
+
+        let api = if self.roles.contains(&Role::Api) {
+            let listener = bind(config.listen, "server.listen").await?;
+            let address = local_address(&listener)?;
+            let service = service(&config, &ledger, &graph)?;
+            Some((address, task::spawn("api", serve(listener, router(service), api_stopped))))
+        } else {
+            None
+        };
+        let listener = bind(config.operations_listen, "server.operations_listen").await?;
+        let operations_address = local_address(&listener)?;
+        let probe = probe(ledger.clone(), graph.clone(), Arc::clone(&draining));
+        let watching =
+            task::spawn("operations", serve(listener, operations(probe, metrics), rest_stopped.clone()));
+        let node = Uuid::from_bytes(rand::random());
+        let worker =
+            self.roles.contains(&Role::Worker).then(|| Worker::start(graph, ledger, node, &rest_stopped));
+
+        let calls = api.as_ref().map_or("no API".to_owned(), |(address, _)| format!("API http://{address}"));
+        out::note(&format!("assay is up: {calls}, operations http://{operations_address}"));
+        signals.next().await;
+        tracing::info!("stopping: calls that run may finish");
+        draining.store(true, Ordering::Relaxed);
+        stop_api.send_replace(true);
+        let finish = async {
+            if let Some((_, api)) = api {
+                drop(api.await);
+            }
+            stop_rest.send_replace(true);
+            if let Some(worker) = worker {
+                worker.join().await;
+            }
+            drop(watching.await);
+        };
+        tokio::select! {
+            () = finish => tracing::info!("stopped"),
+            () = signals.next() => tracing::warn!("stopped at once by a second signal"),
+        }
+        Ok(())
+    }
+}
+
+fn service(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Arc<Service>, Failure> {
+    let engine = Engine::new(graph.clone(), config.identity_key()?, config.hosts.clone());
+    Ok(Arc::new(Service::new(ledger.clone(), engine, Clock::system(), config.settings()?)))
+}
+
+async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
+        Failure::new(
+            format!("cannot listen on {address}: {error}"),
+            format!("choose another address for {key}"),
+        )
+    })
+}
+
+fn local_address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
+    listener
+        .local_addr()
+        .map_err(|error| Failure::new(format!("a listener has no address: {error}"), "try again"))
+}
+
+/// What `/readyz` looks at.
+fn probe(ledger: Ledger, graph: Graph, draining: Arc<AtomicBool>) -> Probe {
+    Arc::new(move || {
+        let (ledger, graph, draining) = (ledger.clone(), graph.clone(), draining.load(Ordering::Relaxed));
+        Box::pin(async move {
+            let (ledger, graph) = tokio::join!(ledger.schema_versions(), graph.schema_versions());
+            let stopping =
+                Check { name: "serving", trouble: draining.then(|| "this node is stopping".to_owned()) };
+            Readiness { checks: vec![schema_check("ledger", ledger), schema_check("graph", graph), stopping] }
+        })
+    })
+}
+
+/// Reading the schema's version needs a connection and an answer, so it is the ping too.
+fn schema_check(name: &'static str, versions: Result<(i64, Option<i64>), StoreError>) -> Check {
+    let trouble = match versions {
+        Err(error) => Some(error.to_string()),
+        // A newer schema is what a node sees while its successor is being rolled out: it goes on.
+        Ok((needed, Some(found))) if found >= needed => None,
+        Ok(versions) => connect::schema_trouble(name, versions)
+            .and_then(|failure| failure.reasons.into_iter().next())
+            .map(|reason| reason.what),
+    };
+    Check { name, trouble }
+}
+
+/// The signals that mean stop.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Failure> {
+        let listen = |kind| {
+            signal(kind)
+                .map_err(|error| Failure::new(format!("signals cannot be heard: {error}"), "report it"))
+        };
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The built program against real databases: the contract over HTTP, the commands, and how it starts and stops.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking; clippy spares only the functions marked as tests"
+)]
+
+mod catalog;
+mod commands;
+mod lifecycle;
+mod money;
+mod schemas;
+mod support;

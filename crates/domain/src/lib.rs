@@ -1,0 +1,41 @@
+//! Floor 0: the words of the service. Records, identifiers, taxonomies, credits, prices and limits; no I/O, no async.
+
+pub mod api_key;
+pub mod clock;
+pub mod company;
+pub mod confidence;
+pub mod credits;
+pub mod email;
+pub mod identity;
+pub mod ids;
+pub mod keyed_hash;
+pub mod limits;
+mod masked;
+pub mod name;
+pub mod network_url;
+pub mod parse_error;
+pub mod person;
+pub mod phone;
+pub mod plan;
+pub mod price;
+pub mod provenance;
+pub mod site;
+pub mod taxonomy;
+pub mod token_bucket;
+
+pub use clock::Clock;
+pub use company::Company;
+pub use confidence::Confidence;
+pub use credits::Credits;
+pub use email::Email;
+pub use identity::{Digest, IdentityKey, MasterKey};
+pub use ids::{AccountId, CompanyId, HoldId, KeyId, LotId, OrganisationId, PersonId, RequestId, UserId};
+pub use name::PersonName;
+pub use network_url::{NetworkHosts, NetworkUrl};
+pub use parse_error::ParseError;
+pub use person::Person;
+pub use phone::Phone;
+pub use plan::Plan;
+pub use price::Price;
+pub use provenance::Provenance;
+pub use site::Domain;

@@ -1,0 +1,41 @@
+//! Which identifiers lead to a record: the digests a writer stores and a question looks up.
+
+use assay_domain::company::CompanyFacts;
+use assay_domain::identity::IdentityKind;
+use assay_domain::name::fold_company;
+use assay_domain::person::PersonFacts;
+use assay_domain::{Digest, Domain, IdentityKey, PersonName};
+
+/// The digests of everything that identifies a person. `employer` is where they work now.
+pub fn of_person(
+    key: &IdentityKey,
+    facts: &PersonFacts,
+    employer: Option<(&str, Option<&Domain>)>,
+) -> Vec<(Digest, IdentityKind)> {
+    let emails = facts.emails.iter().map(|known| (key.digest_email(&known.address), IdentityKind::Email));
+    let phones = facts.phones.iter().map(|known| (key.digest_phone(&known.number), IdentityKind::Phone));
+    let url = facts.network_url.iter().map(|url| (key.digest_network_url(url), IdentityKind::PersonUrl));
+    let mut identities: Vec<_> = emails.chain(phones).chain(url).collect();
+    if let (Ok(name), Some((company, domain))) = (PersonName::parse(&facts.full_name), employer) {
+        let folded = fold_company(company);
+        identities.push((key.digest_name_at_company(&name, &folded), IdentityKind::NameAtCompany));
+        if let Some(domain) = domain {
+            identities.push((key.digest_name_at_domain(&name, domain), IdentityKind::NameAtDomain));
+        }
+    }
+    identities
+}
+
+/// The digests of everything that identifies a company.
+pub fn of_company(key: &IdentityKey, facts: &CompanyFacts) -> Vec<(Digest, IdentityKind)> {
+    let domains = facts.domain.iter().chain(&facts.domains);
+    let domains = domains.map(|domain| (key.digest_domain(domain), IdentityKind::Domain));
+    let url = facts.network_url.iter().map(|url| (key.digest_network_url(url), IdentityKind::CompanyUrl));
+    let names = std::iter::once(&facts.name).chain(&facts.legal_name);
+    let names = names.map(|name| (key.digest_company_name(&fold_company(name)), IdentityKind::CompanyName));
+    let mut identities: Vec<_> = domains.chain(url).chain(names).collect();
+    // A legal name often folds to the name itself.
+    identities.sort_unstable_by_key(|(digest, _)| *digest.as_bytes());
+    identities.dedup();
+    identities
+}

@@ -1,0 +1,39 @@
+//! Floor 3: the questions. What is asked of the graph, and how sure the answer is; no HTTP, no money.
+
+mod error;
+pub mod identities;
+mod resolve;
+
+pub use error::EngineError;
+pub use resolve::{CompanyQuery, Found, PersonQuery};
+
+use assay_domain::{Company, CompanyId, IdentityKey, NetworkHosts, Person, PersonId};
+use assay_store::Graph;
+
+/// The handles every question needs.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    graph: Graph,
+    identity: IdentityKey,
+    hosts: NetworkHosts,
+}
+
+impl Engine {
+    pub fn new(graph: Graph, identity: IdentityKey, hosts: NetworkHosts) -> Self {
+        Self { graph, identity, hosts }
+    }
+
+    /// The hosts whose profile addresses are understood.
+    pub fn hosts(&self) -> &NetworkHosts {
+        &self.hosts
+    }
+
+    /// The people with these ids that still exist, in no order.
+    pub async fn people(&self, ids: &[PersonId]) -> Result<Vec<Person>, EngineError> {
+        Ok(self.graph.people_by_ids(ids).await?)
+    }
+
+    pub async fn companies(&self, ids: &[CompanyId]) -> Result<Vec<Company>, EngineError> {
+        Ok(self.graph.companies_by_ids(ids).await?)
+    }
+}

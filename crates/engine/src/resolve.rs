@@ -1,0 +1,85 @@
+//! Resolving: one identifier in, one person or company out, with how sure it is and what it was matched on.
+
+use crate::{Engine, EngineError};
+use assay_domain::name::fold_company;
+use assay_domain::{Company, Confidence, Digest, Domain, Email, NetworkUrl, Person, PersonName, Phone};
+
+/// What a person may be asked for by.
+#[derive(Debug, Clone)]
+pub enum PersonQuery {
+    NetworkUrl(NetworkUrl),
+    Email(Email),
+    Phone(Phone),
+    NameAtDomain(PersonName, Domain),
+    NameAtCompany(PersonName, String),
+}
+
+/// What a company may be asked for by.
+#[derive(Debug, Clone)]
+pub enum CompanyQuery {
+    Domain(Domain),
+    NetworkUrl(NetworkUrl),
+    Name { name: String, country: Option<String> },
+}
+
+/// A record, how sure it is the one meant, and what it was matched on.
+#[derive(Debug, Clone)]
+pub struct Found<T> {
+    pub record: T,
+    pub confidence: Confidence,
+    pub matched_on: &'static [&'static str],
+}
+
+impl Engine {
+    /// The person the graph knows under this identifier. Several equally good candidates share the confidence.
+    pub async fn resolve_person(&self, query: &PersonQuery) -> Result<Option<Found<Person>>, EngineError> {
+        let (digest, certainty, matched_on) = self.person_digest(query);
+        let candidates = self.graph.people_by_digest(digest).await?;
+        Ok(choose(candidates, certainty, matched_on))
+    }
+
+    pub async fn resolve_company(&self, query: &CompanyQuery) -> Result<Option<Found<Company>>, EngineError> {
+        let key = &self.identity;
+        let (digest, certainty, matched_on): (Digest, u8, &'static [&'static str]) = match query {
+            CompanyQuery::Domain(domain) => (key.digest_domain(domain), 99, &["domain"]),
+            CompanyQuery::NetworkUrl(url) => (key.digest_network_url(url), 99, &["networkUrl"]),
+            CompanyQuery::Name { name, country: None } => {
+                (key.digest_company_name(&fold_company(name)), 85, &["name"])
+            }
+            CompanyQuery::Name { name, country: Some(_) } => {
+                (key.digest_company_name(&fold_company(name)), 90, &["name", "country"])
+            }
+        };
+        let mut candidates = self.graph.companies_by_digest(digest).await?;
+        if let CompanyQuery::Name { country: Some(country), .. } = query {
+            candidates.retain(|company| is_in(company, country));
+        }
+        Ok(choose(candidates, certainty, matched_on))
+    }
+
+    fn person_digest(&self, query: &PersonQuery) -> (Digest, u8, &'static [&'static str]) {
+        let key = &self.identity;
+        match query {
+            PersonQuery::NetworkUrl(url) => (key.digest_network_url(url), 99, &["networkUrl"]),
+            PersonQuery::Email(email) => (key.digest_email(email), 98, &["email"]),
+            PersonQuery::Phone(phone) => (key.digest_phone(phone), 95, &["phone"]),
+            PersonQuery::NameAtDomain(name, domain) => {
+                (key.digest_name_at_domain(name, domain), 90, &["name", "company_domain"])
+            }
+            PersonQuery::NameAtCompany(name, company) => {
+                (key.digest_name_at_company(name, &fold_company(company)), 85, &["name", "company_name"])
+            }
+        }
+    }
+}
+
+fn choose<T>(candidates: Vec<T>, certainty: u8, matched_on: &'static [&'static str]) -> Option<Found<T>> {
+    let confidence = Confidence::percent(certainty).shared_by(candidates.len());
+    let record = candidates.into_iter().next()?;
+    Some(Found { record, confidence, matched_on })
+}
+
+fn is_in(company: &Company, country: &str) -> bool {
+    let home = company.facts.headquarters.iter().chain(&company.facts.locations);
+    home.filter_map(|place| place.country.as_deref()).any(|code| code.eq_ignore_ascii_case(country))
+}

@@ -1,0 +1,187 @@
+//! `GET /v1/me/history`: every lookup of the account with credits, latency and cache figures, newest first.
+
+use crate::context::Context;
+use crate::cursor;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::fault::Fault;
+use crate::memory::{HistoryFilter, HistoryRow};
+use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::{Credits, NetworkHosts, Plan, Price, RequestId, limits};
+use chrono::{DateTime, Utc};
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum History {}
+
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryRequest {
+    /// Calls at or after this time.
+    #[serde(default)]
+    #[garde(skip)]
+    from: Option<DateTime<Utc>>,
+    /// Calls before this time.
+    #[serde(default)]
+    #[garde(skip)]
+    to: Option<DateTime<Utc>>,
+    /// The name of an endpoint, such as `enrich`.
+    #[serde(default)]
+    #[garde(length(chars, max = 100))]
+    endpoint: Option<String>,
+    /// An HTTP status.
+    #[serde(default)]
+    #[garde(range(min = 100, max = 599))]
+    #[schemars(range(min = 100, max = 599))]
+    status: Option<u16>,
+    #[serde(default)]
+    #[garde(length(chars, max = 64))]
+    key_id: Option<String>,
+    #[serde(default)]
+    #[garde(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    #[serde(default)]
+    #[garde(length(chars, max = 512))]
+    cursor: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct HistoryQuestion {
+    filter: HistoryFilter,
+    after: Option<RequestId>,
+    limit: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HistoryResponse {
+    pub results: Vec<HistoryRowView>,
+    pub totals: TotalsView,
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HistoryRecord")]
+pub struct HistoryRowView {
+    pub id: String,
+    pub at: DateTime<Utc>,
+    pub endpoint: String,
+    pub status: i16,
+    pub found: bool,
+    #[schemars(with = "f64")]
+    pub credits: Credits,
+    #[schemars(with = "f64")]
+    pub balance_after: Credits,
+    pub latency_ms: i64,
+    /// hit or miss
+    pub cache: &'static str,
+    pub cache_age_seconds: Option<i64>,
+    pub providers: Vec<String>,
+    pub key_id: String,
+}
+
+/// Over everything the filter names, not only this page.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HistoryTotals")]
+pub struct TotalsView {
+    pub requests: i64,
+    #[schemars(with = "f64")]
+    pub credits: Credits,
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    pub cache_hit_rate: assay_domain::Confidence,
+    pub p50_ms: i64,
+    pub p95_ms: i64,
+}
+
+impl Endpoint for History {
+    const SPEC: Spec = Spec {
+        name: "me-history",
+        verb: Verb::Get,
+        path: "/v1/me/history",
+        group: Group::Account,
+        price: Price::Free,
+        unit: "call",
+        units_max: 0,
+        plan: Plan::Trial,
+        scope: Scope::History,
+        spends_upstream: false,
+        summary: "Every lookup you made",
+        description: "Your lookups with credits, latency and cache figures, newest first, and totals over the filter.",
+    };
+    type Request = HistoryRequest;
+    type Question = HistoryQuestion;
+    type Response = HistoryResponse;
+
+    fn parse(request: HistoryRequest, _hosts: &NetworkHosts) -> Result<HistoryQuestion, Fault> {
+        let after: Option<String> = cursor::read(request.cursor.as_deref())?;
+        let after = after.and_then(|id| id.parse().ok());
+        let key_id = request.key_id.map(|id| id.strip_prefix("key_").unwrap_or(&id).to_owned());
+        let filter = HistoryFilter {
+            from: request.from,
+            to: request.to,
+            endpoint: request.endpoint,
+            status: request.status,
+            key_id,
+        };
+        Ok(HistoryQuestion { filter, after, limit: request.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT) })
+    }
+
+    fn example() -> (Value, HistoryResponse) {
+        let row = HistoryRowView {
+            id: "req_0197f7a05c3a7d12a4b1c2d3e4f50618".into(),
+            at: crate::example::moment(),
+            endpoint: "enrich".into(),
+            status: 200,
+            found: true,
+            credits: Credits::whole(1),
+            balance_after: Credits::from_thousandths(2_431_500),
+            latency_ms: 6,
+            cache: "miss",
+            cache_age_seconds: None,
+            providers: vec!["graph".into()],
+            key_id: "key_a1B2c3D4e5F6".into(),
+        };
+        let totals = TotalsView {
+            requests: 1,
+            credits: Credits::whole(1),
+            cache_hit_rate: assay_domain::Confidence::percent(0),
+            p50_ms: 6,
+            p95_ms: 6,
+        };
+        (json!({ "limit": 25 }), HistoryResponse { results: vec![row], totals, next_cursor: None })
+    }
+
+    async fn run(context: &Context, question: HistoryQuestion) -> Result<Outcome<HistoryResponse>, Fault> {
+        let page = context.memory.history(&question.filter, question.after, question.limit).await?;
+        let next_cursor = page.next.and_then(|id| cursor::write(&id.to_string()));
+        let hits = page.totals.cache_hits.saturating_mul(100).checked_div(page.totals.requests).unwrap_or(0);
+        let totals = TotalsView {
+            requests: page.totals.requests,
+            credits: page.totals.credits,
+            cache_hit_rate: assay_domain::Confidence::percent(u8::try_from(hits).unwrap_or(100)),
+            p50_ms: page.totals.p50_us / 1_000,
+            p95_ms: page.totals.p95_us / 1_000,
+        };
+        let results = page.rows.into_iter().map(row_view).collect();
+        Ok(Outcome::nothing(HistoryResponse { results, totals, next_cursor }))
+    }
+}
+
+fn row_view(row: HistoryRow) -> HistoryRowView {
+    HistoryRowView {
+        id: row.id.to_string(),
+        at: row.at,
+        endpoint: row.endpoint,
+        status: row.status,
+        found: row.found,
+        credits: row.credits,
+        balance_after: row.balance_after,
+        latency_ms: row.latency_us / 1_000,
+        cache: if row.cached { "hit" } else { "miss" },
+        cache_age_seconds: row.cache_age_seconds,
+        providers: row.providers,
+        key_id: format!("key_{}", row.key_id),
+    }
+}

@@ -1,0 +1,4 @@
+//! One file an endpoint. Each answers; none knows HTTP, keys or money.
+
+pub mod account;
+pub mod resolve;

@@ -1,0 +1,160 @@
+//! `POST /v1/companies`: a domain, a network URL or a name gives a company.
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::example;
+use crate::fault::Fault;
+use crate::spec::{Group, Scope, Spec, Verb};
+use crate::view::CompanyView;
+use assay_domain::clock::Stopwatch;
+use assay_domain::network_url::NetworkUrlKind;
+use assay_domain::{Confidence, Credits, Domain, NetworkHosts, NetworkUrl, Plan, Price};
+use assay_engine::CompanyQuery;
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum Companies {}
+
+/// One of `domain`, `networkUrl` or `name`; `country` narrows a name down.
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1))]
+pub struct CompaniesRequest {
+    /// A domain or web address of the company.
+    #[serde(default)]
+    #[garde(length(chars, max = 253))]
+    domain: Option<String>,
+    #[serde(rename = "networkUrl", default)]
+    #[garde(length(chars, max = 2048))]
+    network_url: Option<String>,
+    #[serde(default)]
+    #[garde(length(chars, min = 1, max = 200))]
+    name: Option<String>,
+    /// ISO 3166-1 alpha-2, only together with `name`.
+    #[serde(default)]
+    #[garde(length(chars, min = 2, max = 2))]
+    country: Option<String>,
+    /// A record last refreshed longer ago than this is not given, and not charged.
+    #[serde(default)]
+    #[garde(range(min = 1, max = 3650))]
+    #[schemars(range(min = 1, max = 3650))]
+    max_age_days: Option<u32>,
+}
+
+#[derive(Debug)]
+pub struct CompaniesQuestion {
+    query: CompanyQuery,
+    max_age_days: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CompaniesResponse {
+    pub found: bool,
+    pub company: Option<CompanyView>,
+    #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
+    pub confidence: Option<Confidence>,
+    pub matched_on: Vec<&'static str>,
+}
+
+impl Endpoint for Companies {
+    const SPEC: Spec = Spec {
+        name: "companies",
+        verb: Verb::Post,
+        path: "/v1/companies",
+        group: Group::Resolve,
+        price: Price::Flat(Credits::whole(1)),
+        unit: "company",
+        units_max: 1,
+        plan: Plan::Trial,
+        scope: Scope::Lookup,
+        spends_upstream: false,
+        summary: "Find a company by one identifier",
+        description: "A domain, a network URL or a name gives a company. Charged only when a company is found.",
+    };
+    type Request = CompaniesRequest;
+    type Question = CompaniesQuestion;
+    type Response = CompaniesResponse;
+
+    fn parse(request: CompaniesRequest, hosts: &NetworkHosts) -> Result<CompaniesQuestion, Fault> {
+        let max_age_days = request.max_age_days;
+        Ok(CompaniesQuestion { query: query(request, hosts)?, max_age_days })
+    }
+
+    fn example() -> (Value, CompaniesResponse) {
+        let response = CompaniesResponse {
+            found: true,
+            company: Some(example::company().into()),
+            confidence: Some(Confidence::percent(99)),
+            matched_on: vec!["domain"],
+        };
+        (json!({ "domain": "northwind-robotics.example" }), response)
+    }
+
+    async fn run(
+        context: &Context,
+        question: CompaniesQuestion,
+    ) -> Result<Outcome<CompaniesResponse>, Fault> {
+        let watch = Stopwatch::start();
+        let found = context.engine.resolve_company(&question.query).await?;
+        let sure = found.filter(|found| found.confidence >= Confidence::ENOUGH);
+        let fresh = sure.filter(|found| {
+            let age = context.now - found.record.refreshed_at;
+            question.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
+        });
+        let outcome = if fresh.is_some() { "found" } else { "not_found" };
+        let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
+        let trace = Trace { steps: vec![step], ..Trace::default() };
+        let units = u32::from(fresh.is_some());
+        let body = match fresh {
+            Some(found) => CompaniesResponse {
+                found: true,
+                confidence: Some(found.confidence),
+                matched_on: found.matched_on.to_vec(),
+                company: Some(found.record.into()),
+            },
+            None => {
+                CompaniesResponse { found: false, company: None, confidence: None, matched_on: Vec::new() }
+            }
+        };
+        Ok(Outcome::found(body, units, trace))
+    }
+}
+
+fn query(request: CompaniesRequest, hosts: &NetworkHosts) -> Result<CompanyQuery, Fault> {
+    let CompaniesRequest { domain, network_url, name, country, .. } = request;
+    if country.is_some() && name.is_none() {
+        let fix = "leave country out, or send name";
+        return Err(Fault::field("/country", "needs_name", "country only narrows down a name", fix));
+    }
+    match (domain, network_url, name) {
+        (Some(domain), None, None) => Domain::parse(&domain)
+            .map(CompanyQuery::Domain)
+            .map_err(|error| Fault::unreadable("/domain", &error)),
+        (None, Some(url), None) => company_url(&url, hosts).map(CompanyQuery::NetworkUrl),
+        (None, None, Some(name)) => Ok(CompanyQuery::Name { name, country }),
+        (None, None, None) => Err(Fault::field(
+            "",
+            "missing_identifier",
+            "no identifier is given",
+            "send one of domain, networkUrl or name",
+        )),
+        _ => Err(Fault::field(
+            "",
+            "several_identifiers",
+            "more than one identifier form is given",
+            "send one of domain, networkUrl or name",
+        )),
+    }
+}
+
+fn company_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
+    let url = NetworkUrl::parse(url, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))?;
+    if url.kind() == NetworkUrlKind::Company {
+        return Ok(url);
+    }
+    let fix = "send the address of a company's page; people are found by /v1/enrich";
+    Err(Fault::field("/networkUrl", "not_a_company", "the address is a person's", fix))
+}

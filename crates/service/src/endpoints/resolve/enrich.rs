@@ -1,0 +1,231 @@
+//! `POST /v1/enrich`: a network URL, an email, a phone number or a name with a company gives a person.
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::example;
+use crate::fault::{Fault, FieldError};
+use crate::spec::{Group, Scope, Spec, Verb};
+use crate::view::PersonView;
+use assay_domain::clock::Stopwatch;
+use assay_domain::network_url::NetworkUrlKind;
+use assay_domain::{
+    Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, PersonName, Phone, Plan, Price,
+};
+use assay_engine::PersonQuery;
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum Enrich {}
+
+/// One identifier: `networkUrl`, `email`, `phone`, or a name (`fullName`, or `firstName` and `lastName`) with a company
+/// (`company_domain` or `company_name`).
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1))]
+pub struct EnrichRequest {
+    /// Address of a profile on the professional network.
+    #[serde(rename = "networkUrl", default)]
+    #[garde(length(chars, max = 2048))]
+    network_url: Option<String>,
+    #[serde(default)]
+    #[garde(length(chars, max = 254))]
+    email: Option<String>,
+    /// International format with a leading +.
+    #[serde(default)]
+    #[garde(length(chars, max = 32))]
+    phone: Option<String>,
+    #[serde(rename = "fullName", default)]
+    #[garde(length(chars, max = 200))]
+    full_name: Option<String>,
+    #[serde(rename = "firstName", default)]
+    #[garde(length(chars, max = 200))]
+    first_name: Option<String>,
+    #[serde(rename = "lastName", default)]
+    #[garde(length(chars, max = 200))]
+    last_name: Option<String>,
+    #[serde(default)]
+    #[garde(length(chars, max = 253))]
+    company_domain: Option<String>,
+    #[serde(default)]
+    #[garde(length(chars, max = 200))]
+    company_name: Option<String>,
+    /// An answer less sure than this is not given, and not charged. Default 0.6.
+    #[serde(default)]
+    #[garde(skip)]
+    #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
+    min_confidence: Option<Confidence>,
+    /// A record last refreshed longer ago than this is not given, and not charged.
+    #[serde(default)]
+    #[garde(range(min = 1, max = 3650))]
+    #[schemars(range(min = 1, max = 3650))]
+    max_age_days: Option<u32>,
+}
+
+#[derive(Debug)]
+pub struct EnrichQuestion {
+    query: PersonQuery,
+    min_confidence: Confidence,
+    max_age_days: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EnrichResponse {
+    pub found: bool,
+    pub person: Option<PersonView>,
+    /// How sure it is that this is the person meant.
+    #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
+    pub confidence: Option<Confidence>,
+    /// The request's fields the person was found by.
+    pub matched_on: Vec<&'static str>,
+}
+
+impl Endpoint for Enrich {
+    const SPEC: Spec = Spec {
+        name: "enrich",
+        verb: Verb::Post,
+        path: "/v1/enrich",
+        group: Group::Resolve,
+        price: Price::Flat(Credits::whole(1)),
+        unit: "person",
+        units_max: 1,
+        plan: Plan::Trial,
+        scope: Scope::Lookup,
+        spends_upstream: false,
+        summary: "Find a person by one identifier",
+        description: "A network URL, an email, a phone number, or a name plus company gives a person. Charged only \
+                      when a person is found.",
+    };
+    type Request = EnrichRequest;
+    type Question = EnrichQuestion;
+    type Response = EnrichResponse;
+
+    fn parse(request: EnrichRequest, hosts: &NetworkHosts) -> Result<EnrichQuestion, Fault> {
+        let min_confidence = request.min_confidence.unwrap_or(Confidence::ENOUGH);
+        let max_age_days = request.max_age_days;
+        Ok(EnrichQuestion { query: query(&request, hosts)?, min_confidence, max_age_days })
+    }
+
+    fn example() -> (Value, EnrichResponse) {
+        let person = example::person();
+        let request = json!({ "email": "ada.okafor@northwind-robotics.example" });
+        let response = EnrichResponse {
+            found: true,
+            person: Some(person.into()),
+            confidence: Some(Confidence::percent(98)),
+            matched_on: vec!["email"],
+        };
+        (request, response)
+    }
+
+    async fn run(context: &Context, question: EnrichQuestion) -> Result<Outcome<EnrichResponse>, Fault> {
+        let watch = Stopwatch::start();
+        let found = context.engine.resolve_person(&question.query).await?;
+        let sure = found.filter(|found| found.confidence >= question.min_confidence);
+        let fresh = sure.filter(|found| {
+            let age = context.now - found.record.refreshed_at;
+            question.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
+        });
+        let outcome = if fresh.is_some() { "found" } else { "not_found" };
+        let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
+        let Some(found) = fresh else {
+            let body =
+                EnrichResponse { found: false, person: None, confidence: None, matched_on: Vec::new() };
+            return Ok(Outcome::found(body, 0, Trace { steps: vec![step], ..Trace::default() }));
+        };
+        let trace = Trace { steps: vec![step], people: vec![found.record.id], ..Trace::default() };
+        let body = EnrichResponse {
+            found: true,
+            confidence: Some(found.confidence),
+            matched_on: found.matched_on.to_vec(),
+            person: Some(found.record.into()),
+        };
+        Ok(Outcome::found(body, 1, trace))
+    }
+}
+
+/// The one identifier a request names; two forms at once are refused, because they may mean two people.
+fn query(request: &EnrichRequest, hosts: &NetworkHosts) -> Result<PersonQuery, Fault> {
+    let named = request.full_name.is_some() || request.first_name.is_some() || request.last_name.is_some();
+    let company = request.company_domain.is_some() || request.company_name.is_some();
+    let forms =
+        [request.network_url.is_some(), request.email.is_some(), request.phone.is_some(), named || company];
+    if forms.into_iter().filter(|given| *given).count() > 1 {
+        let fix = "send one of networkUrl, email, phone, or a name with a company";
+        return Err(Fault::field("", "several_identifiers", "more than one identifier form is given", fix));
+    }
+    if let Some(url) = &request.network_url {
+        return profile_url(url, hosts).map(PersonQuery::NetworkUrl);
+    }
+    if let Some(email) = &request.email {
+        return Email::parse(email)
+            .map(PersonQuery::Email)
+            .map_err(|error| Fault::unreadable("/email", &error));
+    }
+    if let Some(phone) = &request.phone {
+        return Phone::parse(phone)
+            .map(PersonQuery::Phone)
+            .map_err(|error| Fault::unreadable("/phone", &error));
+    }
+    let name = name(request)?;
+    match (&request.company_domain, &request.company_name) {
+        (Some(_), Some(_)) => {
+            let fix = "send company_domain alone; it is the surer of the two";
+            Err(Fault::field("/company_name", "several_identifiers", "the company is named twice", fix))
+        }
+        (Some(domain), None) => {
+            let domain =
+                Domain::parse(domain).map_err(|error| Fault::unreadable("/company_domain", &error))?;
+            Ok(PersonQuery::NameAtDomain(name, domain))
+        }
+        (None, Some(company)) => Ok(PersonQuery::NameAtCompany(name, company.clone())),
+        (None, None) => Err(Fault::field(
+            "/company_domain",
+            "missing",
+            "a name needs the company it belongs to",
+            "add company_domain or company_name",
+        )),
+    }
+}
+
+fn profile_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
+    let url = NetworkUrl::parse(url, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))?;
+    if url.kind() == NetworkUrlKind::Person {
+        return Ok(url);
+    }
+    let fix = "send the address of a person's profile; companies are found by /v1/companies";
+    Err(Fault::field("/networkUrl", "not_a_person", "the address is a company's", fix))
+}
+
+fn name(request: &EnrichRequest) -> Result<PersonName, Fault> {
+    let missing = |field: &str| FieldError {
+        pointer: format!("/{field}"),
+        code: "missing".into(),
+        message: "the field is required".into(),
+        fix: format!("add `{field}`, or use another identifier"),
+    };
+    match (&request.full_name, &request.first_name, &request.last_name) {
+        (Some(full), None, None) => {
+            PersonName::parse(full).map_err(|error| Fault::unreadable("/fullName", &error))
+        }
+        (None, Some(first), Some(last)) => {
+            PersonName::from_parts(first, last).map_err(|error| Fault::unreadable("/lastName", &error))
+        }
+        (None, Some(_), None) => Err(Fault::invalid(vec![missing("lastName")])),
+        (None, None, Some(_)) => Err(Fault::invalid(vec![missing("firstName")])),
+        (Some(_), _, _) => Err(Fault::field(
+            "/fullName",
+            "several_identifiers",
+            "the name is given twice",
+            "send fullName, or firstName and lastName",
+        )),
+        (None, None, None) => Err(Fault::field(
+            "",
+            "missing_identifier",
+            "no identifier is given",
+            "send one of networkUrl, email, phone, or a name with a company",
+        )),
+    }
+}

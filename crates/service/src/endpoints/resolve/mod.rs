@@ -1,0 +1,7 @@
+//! Resolve: one identifier in, one record out.
+
+mod companies;
+mod enrich;
+
+pub use companies::Companies;
+pub use enrich::Enrich;

@@ -1,0 +1,143 @@
+//! The people and companies of the worked examples: invented, under reserved domains and phone ranges.
+
+use assay_domain::company::{CompanyFacts, CompanyKind, MailFacts, Round, Technology};
+use assay_domain::person::{
+    Education, EmailKind, Employment, KnownEmail, KnownPhone, LineType, Location, PersonFacts,
+};
+use assay_domain::provenance::{Attribution, Provenance};
+use assay_domain::taxonomy::{Department, EmailStatus, FundingStage, Industry, Seniority};
+use assay_domain::{Company, CompanyId, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonId, Phone};
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+const PERSON: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0601;
+const COMPANY: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0701;
+
+/// The time of every example.
+pub fn moment() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_793_527_200, 0).unwrap_or_default()
+}
+
+fn day(year: i32, month: u32, day: u32) -> NaiveDate {
+    NaiveDate::from_ymd_opt(year, month, day).unwrap_or_default()
+}
+
+fn place() -> Location {
+    let text = |value: &str| Some(value.to_owned());
+    Location { city: text("Boston"), region: text("Massachusetts"), country: text("US") }
+}
+
+fn provenance(fields_of_probe: &[&str]) -> Provenance {
+    let source = |provider: &str, fields: &[&str], confidence_percent| Attribution {
+        provider: provider.to_owned(),
+        url: None,
+        fields: fields.iter().map(|field| (*field).to_owned()).collect(),
+        first_seen: day(2025, 3, 14),
+        last_seen: day(2026, 10, 30),
+        confidence_percent,
+    };
+    Provenance(vec![source("demo-world", &[], 95), source("demo-mailbox", fields_of_probe, 99)])
+}
+
+fn job(title: &str, seniority: Seniority, started_on: NaiveDate, ended_on: Option<NaiveDate>) -> Employment {
+    Employment {
+        company_id: ended_on.is_none().then(|| CompanyId::from_uuid(Uuid::from_u128(COMPANY))),
+        company_name: if ended_on.is_none() { "Northwind Robotics" } else { "Alder Systems" }.to_owned(),
+        title: title.to_owned(),
+        seniority: Some(seniority),
+        department: Some(Department::Sales),
+        started_on: Some(started_on),
+        ended_on,
+    }
+}
+
+pub fn person() -> Person {
+    let hosts = NetworkHosts::default();
+    let email = Email::parse("ada.okafor@northwind-robotics.example").ok().map(|address| KnownEmail {
+        address,
+        kind: EmailKind::Business,
+        status: Some(EmailStatus::Valid),
+        verified_at: Some(moment()),
+    });
+    let phone = Phone::parse("+12025550123").ok().map(|number| KnownPhone { number, line: LineType::Mobile });
+    let facts = PersonFacts {
+        full_name: "Ada Okafor".into(),
+        first_name: Some("Ada".into()),
+        last_name: Some("Okafor".into()),
+        headline: Some("VP of Sales at Northwind Robotics".into()),
+        emails: email.into_iter().collect(),
+        phones: phone.into_iter().collect(),
+        network_url: NetworkUrl::parse("https://network.example/in/ada-okafor", &hosts).ok(),
+        location: Some(place()),
+        education: vec![Education {
+            school: "Harbor State University".into(),
+            degree: Some("BSc".into()),
+            field: Some("Economics".into()),
+            ended_year: Some(2011),
+        }],
+        skills: vec!["Enterprise Sales".into(), "Forecasting".into()],
+        languages: vec!["en".into(), "fr".into()],
+        certifications: Vec::new(),
+        last_job_change_on: Some(day(2025, 3, 1)),
+    };
+    Person {
+        id: PersonId::from_uuid(Uuid::from_u128(PERSON)),
+        version: 1,
+        facts,
+        experience: vec![
+            job("VP of Sales", Seniority::Vp, day(2025, 3, 1), None),
+            job("Director of Sales", Seniority::Director, day(2020, 6, 1), Some(day(2025, 2, 1))),
+        ],
+        company: Some(company().as_employer()),
+        provenance: provenance(&["email"]),
+        refreshed_at: moment(),
+    }
+}
+
+pub fn company() -> Company {
+    let hosts = NetworkHosts::default();
+    let facts = CompanyFacts {
+        name: "Northwind Robotics".into(),
+        legal_name: Some("Northwind Robotics, Inc.".into()),
+        domain: Domain::parse("northwind-robotics.example").ok(),
+        domains: Vec::new(),
+        network_url: NetworkUrl::parse("https://network.example/company/northwind-robotics", &hosts).ok(),
+        description: Some("Warehouse robots that share the floor with people.".into()),
+        industry: Industry::parse("Industrial Automation").ok(),
+        keywords: vec!["robotics".into(), "logistics".into()],
+        employee_count: Some(340),
+        employee_growth_percent: Some(18),
+        revenue_range: Some("50M-100M".into()),
+        founded_year: Some(2014),
+        kind: Some(CompanyKind::Private),
+        headquarters: Some(place()),
+        locations: vec![place()],
+        technologies: vec![Technology {
+            name: "PostgreSQL".into(),
+            category: "database".into(),
+            first_seen: day(2024, 5, 2),
+            last_seen: day(2026, 10, 28),
+        }],
+        funding_rounds: vec![Round {
+            stage: FundingStage::SeriesB,
+            amount: Some(4_200_000_000),
+            currency: Some("USD".into()),
+            announced_on: day(2025, 9, 9),
+            investors: vec!["Lantern Ventures".into(), "Cedar Growth".into()],
+            lead_investors: vec!["Lantern Ventures".into()],
+        }],
+        open_roles: Some(17),
+        mail: Some(MailFacts {
+            provider: "google".into(),
+            pattern: Some("{first}.{last}".into()),
+            catch_all: Some(false),
+        }),
+    };
+    Company {
+        id: CompanyId::from_uuid(Uuid::from_u128(COMPANY)),
+        version: 1,
+        facts,
+        provenance: provenance(&["mail"]),
+        refreshed_at: moment(),
+    }
+}

@@ -1,0 +1,326 @@
+//! One call from key to cost: the only place that knows who pays, how much, and what is remembered of it.
+
+use crate::authenticate::{Authenticator, permit};
+use crate::context::Context;
+use crate::endpoint::{Answered, Entry, Prepared};
+use crate::fault::{Code, Fault};
+use crate::idempotency::{Turn, take_turn};
+use crate::input::{Options, RawInput};
+use crate::memory::AccountMemory;
+use crate::rate::RateLimiter;
+use crate::reply::{RateState, Reply, cost_json, splice};
+use crate::settle::{Charge, Purse};
+use crate::spec::Verb;
+use crate::{crash_point, problem};
+use assay_domain::clock::Stopwatch;
+use assay_domain::{Clock, Credits, RequestId};
+use assay_engine::Engine;
+use assay_store::Ledger;
+use assay_store::ledger::KeyRecord;
+use assay_store::ledger::op::Render;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// When credits are held before a call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HoldPolicy {
+    /// For calls that may spend upstream money or bill several units; the others settle in one step.
+    WhenSpending,
+    /// For every paid call.
+    Always,
+}
+
+/// What an operator may set about calls.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub key_pepper: [u8; 32],
+    pub holds: HoldPolicy,
+    pub hold_lifetime: Duration,
+    pub deadline: Duration,
+}
+
+/// A request for one row of the catalog, as any transport may bring it.
+#[derive(Debug)]
+pub struct Call {
+    pub entry: &'static Entry,
+    /// The path as sent, which is part of an idempotency key's scope.
+    pub path: String,
+    pub path_fields: Vec<(String, String)>,
+    pub query: Vec<(String, String)>,
+    pub body: Bytes,
+    pub authorization: Option<String>,
+    pub idempotency_key: Option<String>,
+    pub peer: IpAddr,
+}
+
+/// The service: answers calls.
+#[derive(Debug)]
+pub struct Service {
+    ledger: Ledger,
+    engine: Engine,
+    clock: Clock,
+    settings: Settings,
+    keys: Authenticator,
+    rates: RateLimiter,
+}
+
+/// What is known of a call before it is decided.
+struct Arrival {
+    request: RequestId,
+    at: DateTime<Utc>,
+    watch: Stopwatch,
+    rate: Option<RateState>,
+}
+
+/// What a call came to.
+struct Done {
+    status: u16,
+    body: Vec<u8>,
+    charged: Credits,
+    remaining: Option<Credits>,
+    replayed: bool,
+    timings: Vec<(&'static str, Duration)>,
+}
+
+impl Service {
+    pub fn new(ledger: Ledger, engine: Engine, clock: Clock, settings: Settings) -> Self {
+        let keys = Authenticator::new(ledger.clone(), settings.key_pepper);
+        Self { ledger, engine, clock, settings, keys, rates: RateLimiter::new() }
+    }
+
+    /// Answers a call. Faults become problem documents here, so a transport has only one shape to send.
+    pub async fn call(&self, call: Call) -> Reply {
+        let at = self.clock.now();
+        let mut arrival = Arrival { request: RequestId::mint(at), at, watch: Stopwatch::start(), rate: None };
+        match self.answer(call, &mut arrival).await {
+            Ok(done) => Reply {
+                status: done.status,
+                body: done.body.into(),
+                is_problem: false,
+                request: arrival.request,
+                charged: done.charged,
+                remaining: done.remaining,
+                rate: arrival.rate,
+                replayed: done.replayed,
+                retry_after_seconds: None,
+                challenge: None,
+                timings: done.timings,
+            },
+            Err(fault) => problem_reply(&fault, arrival.request, arrival.rate),
+        }
+    }
+
+    /// The reply to what never became a call: an unknown path, a body too large.
+    pub fn refuse(&self, fault: &Fault) -> Reply {
+        problem_reply(fault, RequestId::mint(self.clock.now()), None)
+    }
+
+    async fn answer(&self, call: Call, arrival: &mut Arrival) -> Result<Done, Fault> {
+        let spec = &call.entry.spec;
+        let key = self.keys.identify(call.authorization.as_deref(), arrival.at).await?;
+        permit(&key, spec, arrival.at)?;
+        let (rate, limited) = self.rates.take(key.account, key.requests_per_minute, arrival.at);
+        arrival.rate = Some(rate);
+        if let Some(fault) = limited {
+            return Err(fault);
+        }
+        let result = self.admitted(&call, arrival, &key).await;
+        if let Err(fault) = &result
+            && spec.group.is_recorded()
+        {
+            self.purse(&call, arrival, &key, Options::default()).record_failure(fault.code.status());
+        }
+        result
+    }
+
+    /// A call that may run: decoded, claimed, paid for, run and settled.
+    async fn admitted(&self, call: &Call, arrival: &Arrival, key: &Arc<KeyRecord>) -> Result<Done, Fault> {
+        let spec = &call.entry.spec;
+        let (prepared, options) = self.prepare(call)?;
+        if options.dry_run {
+            return Ok(dry_run(call.entry, prepared.units_max));
+        }
+        let client_key = call.idempotency_key.as_deref().filter(|_| spec.verb == Verb::Post);
+        let turn = take_turn(&self.ledger, key.account, spec, &call.path, client_key, &call.body).await?;
+        let claim = match turn {
+            Turn::Replay { status, body } => return Ok(replayed(status, body)),
+            Turn::Run(claim) => Some(claim),
+            Turn::Free => None,
+        };
+        crash_point("call-claimed").await;
+        let mut purse = self.purse(call, arrival, key, options);
+        let units_affordable = match purse.open(prepared.units_max).await {
+            Ok(units) => units,
+            Err(fault) => return Err(free_claim(claim, fault).await),
+        };
+        crash_point("call-held").await;
+        let context = Context {
+            engine: self.engine.clone(),
+            memory: AccountMemory::new(self.ledger.clone(), Arc::clone(key)),
+            now: arrival.at,
+            units_affordable,
+        };
+        let before = arrival.watch.elapsed();
+        let ran = tokio::time::timeout(self.settings.deadline, run(prepared, context)).await;
+        let mut answered = match ran {
+            Ok(Ok(answered)) => answered,
+            Ok(Err(fault)) => return Err(free_claim(claim, fault).await),
+            Err(_) => {
+                return Err(
+                    free_claim(claim, Fault::new(Code::DeadlineExceeded, "the deadline passed")).await
+                );
+            }
+        };
+        let looked_up = arrival.watch.elapsed();
+        crash_point("call-ran").await;
+        let render = renderer(std::mem::take(&mut answered.body), options, &answered);
+        let settled = match purse
+            .settle(&answered, claim.as_ref().map(assay_store::ledger::ClaimGuard::claim), &render)
+            .await
+        {
+            Ok(settled) => settled,
+            Err(fault) => return Err(free_claim(claim, fault).await),
+        };
+        crash_point("call-settled").await;
+        if let Some(claim) = claim {
+            claim.settled();
+        }
+        let timings = vec![
+            ("find", looked_up.saturating_sub(before)),
+            ("settle", arrival.watch.elapsed().saturating_sub(looked_up)),
+        ];
+        Ok(Done {
+            status: 200,
+            body: render(&settled),
+            charged: settled.credits,
+            remaining: Some(settled.balance),
+            replayed: false,
+            timings,
+        })
+    }
+
+    fn prepare(&self, call: &Call) -> Result<(Prepared, Options), Fault> {
+        let spec = &call.entry.spec;
+        let (mut input, dry_run) = match spec.verb {
+            Verb::Get => (RawInput::from_query(call.query.clone())?, false),
+            Verb::Post => (RawInput::from_body(&call.body)?, read_dry_run(&call.query)?),
+        };
+        let options = if spec.price.is_free() { Options::default() } else { input.take_options()? };
+        for (name, value) in &call.path_fields {
+            input = input.with_path_field(name, value);
+        }
+        let prepared = (call.entry.prepare)(input, self.engine.hosts())?;
+        Ok((prepared, Options { dry_run, ..options }))
+    }
+
+    fn purse<'a>(
+        &'a self,
+        call: &'a Call,
+        arrival: &Arrival,
+        key: &'a KeyRecord,
+        options: Options,
+    ) -> Purse<'a> {
+        let spec = &call.entry.spec;
+        let charge = Charge {
+            spec,
+            request: arrival.request,
+            at: arrival.at,
+            watch: arrival.watch,
+            max_credits: options.max_credits,
+            hold_always: self.settings.holds == HoldPolicy::Always,
+            hold_lifetime: self.settings.hold_lifetime,
+        };
+        Purse::new(&self.ledger, key, charge)
+    }
+}
+
+async fn run(prepared: Prepared, context: Context) -> Result<Answered, Fault> {
+    crash_point("call-running").await;
+    (prepared.run)(context).await
+}
+
+/// A call that failed frees its idempotency key, so that it may be sent again.
+async fn free_claim(claim: Option<assay_store::ledger::ClaimGuard>, fault: Fault) -> Fault {
+    if let Some(claim) = claim
+        && let Err(error) = claim.release().await
+    {
+        tracing::warn!(%error, "a claim could not be freed; its lease ends by itself");
+    }
+    fault
+}
+
+/// Writes the final body once the charge and the balance are known: inside the settling commit for a stored reply.
+fn renderer(body: Vec<u8>, options: Options, answered: &Answered) -> Render {
+    let trace = options.explain.then(|| serde_json::to_vec(&answered.trace.steps).unwrap_or_default());
+    Arc::new(move |settled| {
+        let cost = cost_json(settled.credits, Some(settled.balance));
+        match &trace {
+            Some(trace) => splice(&body, &[("trace", trace), ("cost", cost.as_bytes())]),
+            None => splice(&body, &[("cost", cost.as_bytes())]),
+        }
+    })
+}
+
+fn read_dry_run(query: &[(String, String)]) -> Result<bool, Fault> {
+    match query {
+        [] => Ok(false),
+        [(name, value)] if name == "dry_run" => match value.as_str() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => {
+                Err(Fault::field("/dry_run", "invalid_type", "neither true nor false", "send ?dry_run=true"))
+            }
+        },
+        [(name, _), ..] => {
+            let fix = "send the fields in the JSON body; only dry_run goes into the query";
+            Err(Fault::field(
+                &format!("/{name}"),
+                "unknown_field",
+                "the query parameter is not known here",
+                fix,
+            ))
+        }
+    }
+}
+
+fn dry_run(entry: &Entry, units_max: u32) -> Done {
+    let max_price = entry.spec.price.charge(true, units_max);
+    let cost = cost_json(Credits::ZERO, None);
+    let body = format!("{{\"dry_run\":true,\"max_price\":{max_price},\"cost\":{cost}}}");
+    Done {
+        status: 200,
+        body: body.into_bytes(),
+        charged: Credits::ZERO,
+        remaining: None,
+        replayed: false,
+        timings: Vec::new(),
+    }
+}
+
+fn replayed(status: u16, body: Vec<u8>) -> Done {
+    Done { status, body, charged: Credits::ZERO, remaining: None, replayed: true, timings: Vec::new() }
+}
+
+fn problem_reply(fault: &Fault, request: RequestId, rate: Option<RateState>) -> Reply {
+    let challenge = match fault.code {
+        Code::MissingApiKey => Some(""),
+        Code::InvalidApiKey | Code::ExpiredApiKey | Code::RevokedApiKey => Some("invalid_token"),
+        _ => None,
+    };
+    Reply {
+        status: fault.code.status(),
+        body: problem::write(fault, request).into(),
+        is_problem: true,
+        request,
+        charged: Credits::ZERO,
+        remaining: None,
+        rate,
+        replayed: false,
+        retry_after_seconds: fault.retry_after_seconds,
+        challenge,
+        timings: Vec::new(),
+    }
+}

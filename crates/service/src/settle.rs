@@ -1,0 +1,189 @@
+//! The purse of one call: holds credits before upstream money is spent, and settles what was found.
+
+use crate::endpoint::{Answered, Trace};
+use crate::fault::{Code, Fault};
+use crate::spec::Spec;
+use assay_domain::clock::Stopwatch;
+use assay_domain::{Credits, HoldId, PersonId, RequestId};
+use assay_store::ledger::KeyRecord;
+use assay_store::ledger::op::{
+    Answer, Cap, Claim, HoldWish, Op, Record, Refusal, Render, ReplyDraft, Settle, Settled,
+};
+use assay_store::{Ledger, task};
+use chrono::{DateTime, Utc};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is charged for, and under which rules.
+#[derive(Debug, Clone)]
+pub struct Charge<'a> {
+    pub spec: &'a Spec,
+    pub request: RequestId,
+    pub at: DateTime<Utc>,
+    pub watch: Stopwatch,
+    pub max_credits: Option<Credits>,
+    pub hold_always: bool,
+    pub hold_lifetime: Duration,
+}
+
+/// The money side of one call. Dropped before it settled, it lets go of what it holds.
+#[derive(Debug)]
+pub struct Purse<'a> {
+    ledger: &'a Ledger,
+    key: &'a KeyRecord,
+    charge: Charge<'a>,
+    hold: Option<HoldId>,
+}
+
+impl<'a> Purse<'a> {
+    pub fn new(ledger: &'a Ledger, key: &'a KeyRecord, charge: Charge<'a>) -> Self {
+        Self { ledger, key, charge, hold: None }
+    }
+
+    /// Makes sure that at least one unit can be paid for, and says how many can.
+    pub async fn open(&mut self, units_max: u32) -> Result<u32, Fault> {
+        let Charge { spec, request, max_credits, .. } = self.charge;
+        if spec.price.is_free() {
+            return Ok(units_max);
+        }
+        let bound = max_credits.map_or(Some(units_max), |bound| spec.price.units_within(bound, units_max));
+        let units_wanted = bound.ok_or_else(|| self.too_low(max_credits))?;
+        if !(spec.spends_upstream || units_max > 1 || self.charge.hold_always) {
+            return Ok(units_wanted);
+        }
+        let hold = HoldId::mint(self.charge.at);
+        let wish = HoldWish {
+            hold,
+            request,
+            price: spec.price,
+            units_max: units_wanted,
+            max_credits,
+            cap: self.cap(),
+            lifetime: self.charge.hold_lifetime,
+        };
+        match self.ledger.ask(self.key.account, Op::Hold(wish)).await? {
+            Answer::Held { amount, units, .. } => {
+                self.hold = amount.is_positive().then_some(hold);
+                Ok(units)
+            }
+            Answer::Refused { why, .. } => Err(self.refused(why, spec.price.charge(true, 1))),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Charges what was found and writes history and the stored reply, in one commit.
+    pub async fn settle(
+        &mut self,
+        answered: &Answered,
+        claim: Option<Claim>,
+        render: &Render,
+    ) -> Result<Settled, Fault> {
+        let spec = self.charge.spec;
+        let charge = spec.price.charge(answered.ran, answered.units);
+        if !spec.group.is_recorded() && claim.is_none() {
+            return self.look_only().await;
+        }
+        let reply = claim.map(|claim| ReplyDraft { claim, render: Arc::clone(render) });
+        let settle = Settle {
+            request: self.charge.request,
+            hold: self.hold,
+            charge,
+            cap: self.cap(),
+            record: self.record(200, answered.units > 0, &answered.trace),
+            people: answered.trace.people.clone(),
+            reply,
+        };
+        match self.ledger.ask(self.key.account, Op::Settle(Box::new(settle))).await? {
+            Answer::Settled(settled) => {
+                self.hold = None;
+                Ok(settled)
+            }
+            Answer::Refused { why, .. } => Err(self.refused(why, charge)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Keeps in history that a call failed. Nobody waits for it: it costs nothing and changes nothing.
+    pub fn record_failure(&self, status: u16) {
+        let settle = Settle {
+            request: self.charge.request,
+            hold: None,
+            charge: Credits::ZERO,
+            cap: None,
+            record: self.record(status, false, &Trace::default()),
+            people: Vec::new(),
+            reply: None,
+        };
+        let (ledger, account) = (self.ledger.clone(), self.key.account);
+        task::spawn("record-failure", async move {
+            if let Err(error) = ledger.ask(account, Op::Settle(Box::new(settle))).await {
+                tracing::debug!(%error, "a failed call could not be kept in history");
+            }
+        });
+    }
+
+    /// Looking at one's own account leaves no trace; only the balance is told.
+    async fn look_only(&self) -> Result<Settled, Fault> {
+        let overview = self.ledger.overview(self.key.account).await?;
+        let balance = overview.map_or(Credits::ZERO, |overview| overview.available);
+        Ok(Settled { credits: Credits::ZERO, balance, version: 0 })
+    }
+
+    fn record(&self, status: u16, found: bool, trace: &Trace) -> Record {
+        Record {
+            key: self.key.id.clone(),
+            at: self.charge.at,
+            endpoint: self.charge.spec.name,
+            status,
+            found,
+            latency: self.charge.watch.elapsed(),
+            cached: trace.cache_age_seconds.is_some(),
+            cache_age_seconds: trace.cache_age_seconds,
+            providers: trace.steps.iter().map(|step| step.provider.to_owned()).collect(),
+            subjects: trace.people.iter().copied().map(PersonId::uuid).collect(),
+        }
+    }
+
+    fn cap(&self) -> Option<Cap> {
+        self.key.monthly_cap.map(|monthly| Cap { key: self.key.id.clone(), monthly })
+    }
+
+    fn too_low(&self, max_credits: Option<Credits>) -> Fault {
+        let needed = self.charge.spec.price.charge(true, 1);
+        let bound = max_credits.unwrap_or_default();
+        Fault::new(Code::MaxCreditsTooLow, format!("max_credits is {bound}; one unit costs {needed} credits"))
+    }
+
+    fn refused(&self, why: Refusal, needed: Credits) -> Fault {
+        match why {
+            Refusal::Insufficient { available, waiting } => Fault::insufficient(needed, available, waiting),
+            Refusal::SpendCapReached => Fault::new(
+                Code::SpendCapReached,
+                format!("one unit costs {needed} credits, more than the cap leaves"),
+            ),
+            Refusal::MaxCreditsTooLow => self.too_low(self.charge.max_credits),
+            Refusal::ClaimLost => {
+                Fault::new(Code::RequestInProgress, "another attempt with this Idempotency-Key took over")
+            }
+            Refusal::TooManyLots | Refusal::NothingToRefund | Refusal::NoAccount => {
+                tracing::error!(?why, request = %self.charge.request, "the ledger refused a call for no good reason");
+                Fault::new(Code::Internal, "the failure was recorded")
+            }
+        }
+    }
+}
+
+impl Drop for Purse<'_> {
+    fn drop(&mut self) {
+        if let Some(hold) = self.hold.take()
+            && tokio::runtime::Handle::try_current().is_ok()
+        {
+            self.ledger.release_later(self.key.account, hold);
+        }
+    }
+}
+
+fn unexpected(answer: &Answer) -> Fault {
+    tracing::error!(?answer, "the ledger answered another question");
+    Fault::new(Code::Internal, "the failure was recorded")
+}

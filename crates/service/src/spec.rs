@@ -1,0 +1,109 @@
+//! What the world may know about an endpoint: a row of the price list, the router and the reference.
+
+use assay_domain::{Plan, Price};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verb {
+    Get,
+    Post,
+}
+
+impl Verb {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// The sections of the API: they decide the tag, whether calls are kept in history, and later the sandbox twin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Group {
+    Resolve,
+    Account,
+}
+
+impl Group {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resolve => "resolve",
+            Self::Account => "account",
+        }
+    }
+
+    /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not.
+    pub const fn is_recorded(self) -> bool {
+        !matches!(self, Self::Account)
+    }
+}
+
+/// What a key must be allowed to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    Lookup,
+    Search,
+    Signals,
+    Lists,
+    Bulk,
+    History,
+    Keys,
+    Webhooks,
+    Operator,
+}
+
+impl Scope {
+    pub const ALL: &[Self] = &[
+        Self::Lookup,
+        Self::Search,
+        Self::Signals,
+        Self::Lists,
+        Self::Bulk,
+        Self::History,
+        Self::Keys,
+        Self::Webhooks,
+        Self::Operator,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lookup => "lookup",
+            Self::Search => "search",
+            Self::Signals => "signals",
+            Self::Lists => "lists",
+            Self::Bulk => "bulk",
+            Self::History => "history",
+            Self::Keys => "keys",
+            Self::Webhooks => "webhooks",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// What a new key may do unless told otherwise: everything but running the installation.
+    pub fn defaults() -> Vec<String> {
+        let ordinary = Self::ALL.iter().filter(|scope| **scope != Self::Operator);
+        ordinary.map(|scope| scope.as_str().to_owned()).collect()
+    }
+}
+
+/// One endpoint, described.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// Operation id, metric and history label.
+    pub name: &'static str,
+    pub verb: Verb,
+    pub path: &'static str,
+    pub group: Group,
+    pub price: Price,
+    /// What one billed unit is.
+    pub unit: &'static str,
+    /// The most units any request can bill.
+    pub units_max: u32,
+    /// The lowest plan that may call it.
+    pub plan: Plan,
+    pub scope: Scope,
+    /// Whether answering may cost upstream money: then credits are held before the call runs.
+    pub spends_upstream: bool,
+    pub summary: &'static str,
+    pub description: &'static str,
+}

@@ -1,0 +1,71 @@
+//! Where a record comes from, field by field, as users see it.
+
+use assay_domain::{Confidence, Provenance};
+use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// Sources and freshness of a record.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MetaView {
+    /// For each field shown, who said it.
+    #[schemars(with = "BTreeMap<String, Vec<SourceView>>")]
+    pub sources: SourcesView,
+    pub refreshed_at: DateTime<Utc>,
+    pub cached: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_age_seconds: Option<i64>,
+}
+
+/// One source's word on a field.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SourceView<'a> {
+    pub provider: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<&'a str>,
+    pub first_seen: NaiveDate,
+    pub last_seen: NaiveDate,
+    #[schemars(with = "f64", range(min = 0.0, max = 1.0))]
+    pub confidence: Confidence,
+}
+
+/// Sources by field, written straight from the stored provenance: most records have a dozen fields and one source.
+#[derive(Debug, Clone)]
+pub struct SourcesView {
+    provenance: Provenance,
+    fields: Vec<&'static str>,
+}
+
+impl SourcesView {
+    pub fn new(provenance: Provenance, fields: Vec<&'static str>) -> Self {
+        Self { provenance, fields }
+    }
+
+    /// Which fields the record shows, once that is known.
+    pub fn set_fields(&mut self, fields: Vec<&'static str>) {
+        self.fields = fields;
+    }
+}
+
+impl Serialize for SourcesView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len()))?;
+        for field in &self.fields {
+            let sources: Vec<SourceView<'_>> = self
+                .provenance
+                .of_field(field)
+                .map(|source| SourceView {
+                    provider: &source.provider,
+                    url: source.url.as_deref(),
+                    first_seen: source.first_seen,
+                    last_seen: source.last_seen,
+                    confidence: Confidence::percent(source.confidence_percent),
+                })
+                .collect();
+            map.serialize_entry(field, &sources)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,8 @@
+//! The JSON shapes of records, shared by all endpoints: the only serialisable person and company.
+
+mod company;
+mod meta;
+mod person;
+
+pub use company::CompanyView;
+pub use person::PersonView;

@@ -1,0 +1,170 @@
+//! The graph's rows as the domain's records.
+
+use super::merges::EntityQuery;
+use crate::StoreError;
+use assay_domain::company::CompanyFacts;
+use assay_domain::person::{Employer, Employment, PersonFacts};
+use assay_domain::taxonomy::{Department, Industry, Seniority};
+use assay_domain::{Company, CompanyId, Domain, NetworkUrl, Person, PersonId, Provenance};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use sqlx::types::Json;
+use std::borrow::Cow;
+use uuid::Uuid;
+
+pub(super) const PERSON: EntityQuery<Person> = EntityQuery {
+    statement: "select id, merged_into, version, refreshed_at, facts, provenance, experience
+         from person where id = any($1)",
+    decode: person,
+};
+
+pub(super) const COMPANY: EntityQuery<Company> = EntityQuery {
+    statement: "select id, merged_into, version, refreshed_at, facts, provenance from company where id = any($1)",
+    decode: company,
+};
+
+pub(super) const EMPLOYER: EntityQuery<Employer> = EntityQuery {
+    statement: "select id, merged_into, card from company where id = any($1)",
+    decode: employer,
+};
+
+pub(super) const EMPLOYMENTS: &str =
+    "select person_id, ordinal, company_id, company_name, title, seniority, department, started_on, ended_on
+     from employment where person_id = any($1)";
+
+/// The part of a company's facts that a person's record shows: a company's card.
+#[derive(Serialize, Deserialize)]
+pub(super) struct EmployerFacts {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    domain: Option<Domain>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    network_url: Option<NetworkUrl>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    employee_count: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    industry: Option<Industry>,
+}
+
+impl EmployerFacts {
+    pub(super) fn of(facts: &CompanyFacts) -> Self {
+        Self {
+            name: facts.name.clone(),
+            domain: facts.domain.clone(),
+            network_url: facts.network_url.clone(),
+            employee_count: facts.employee_count,
+            industry: facts.industry,
+        }
+    }
+}
+
+/// One job of a person's stored experience. The names are short because every person has several.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredJob<'a> {
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    company_id: Option<CompanyId>,
+    #[serde(rename = "n", borrow)]
+    company_name: Cow<'a, str>,
+    #[serde(rename = "t", borrow)]
+    title: Cow<'a, str>,
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
+    seniority: Option<Seniority>,
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    department: Option<Department>,
+    #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
+    started_on: Option<NaiveDate>,
+    #[serde(rename = "z", default, skip_serializing_if = "Option::is_none")]
+    ended_on: Option<NaiveDate>,
+}
+
+impl<'a> StoredJob<'a> {
+    pub(super) fn of(job: &'a Employment) -> Self {
+        Self {
+            company_id: job.company_id,
+            company_name: Cow::Borrowed(&job.company_name),
+            title: Cow::Borrowed(&job.title),
+            seniority: job.seniority,
+            department: job.department,
+            started_on: job.started_on,
+            ended_on: job.ended_on,
+        }
+    }
+}
+
+impl From<StoredJob<'_>> for Employment {
+    fn from(job: StoredJob<'_>) -> Self {
+        Self {
+            company_id: job.company_id,
+            company_name: job.company_name.into_owned(),
+            title: job.title.into_owned(),
+            seniority: job.seniority,
+            department: job.department,
+            started_on: job.started_on,
+            ended_on: job.ended_on,
+        }
+    }
+}
+
+/// The company is read after this.
+fn person(id: Uuid, row: &PgRow) -> Result<Person, StoreError> {
+    let (facts, provenance): (Json<PersonFacts>, Json<Provenance>) = (row.try_get(4)?, row.try_get(5)?);
+    let Json(jobs): Json<Vec<StoredJob<'_>>> = row.try_get(6)?;
+    Ok(Person {
+        id: PersonId::from_uuid(id),
+        version: row.try_get(2)?,
+        facts: facts.0,
+        experience: jobs.into_iter().map(Employment::from).collect(),
+        company: None,
+        provenance: provenance.0,
+        refreshed_at: row.try_get(3)?,
+    })
+}
+
+fn company(id: Uuid, row: &PgRow) -> Result<Company, StoreError> {
+    let (facts, provenance): (Json<CompanyFacts>, Json<Provenance>) = (row.try_get(4)?, row.try_get(5)?);
+    Ok(Company {
+        id: CompanyId::from_uuid(id),
+        version: row.try_get(2)?,
+        facts: facts.0,
+        provenance: provenance.0,
+        refreshed_at: row.try_get(3)?,
+    })
+}
+
+fn employer(id: Uuid, row: &PgRow) -> Result<Employer, StoreError> {
+    let Json(facts): Json<EmployerFacts> = row.try_get(2)?;
+    Ok(Employer {
+        id: CompanyId::from_uuid(id),
+        name: facts.name,
+        domain: facts.domain,
+        network_url: facts.network_url,
+        employee_count: facts.employee_count,
+        industry: facts.industry,
+    })
+}
+
+/// Columns 2 onwards of [`EMPLOYMENTS`].
+pub(super) fn employment(row: &PgRow) -> Result<Employment, StoreError> {
+    Ok(Employment {
+        company_id: row.try_get::<Option<Uuid>, _>(2)?.map(CompanyId::from_uuid),
+        company_name: row.try_get(3)?,
+        title: row.try_get(4)?,
+        seniority: indexed(row, 5, "seniority", Seniority::from_index)?,
+        department: indexed(row, 6, "department", Department::from_index)?,
+        started_on: row.try_get(7)?,
+        ended_on: row.try_get(8)?,
+    })
+}
+
+fn indexed<T>(
+    row: &PgRow,
+    column: usize,
+    name: &str,
+    from_index: fn(u8) -> Option<T>,
+) -> Result<Option<T>, StoreError> {
+    let Some(index) = row.try_get::<Option<i16>, _>(column)? else { return Ok(None) };
+    let known = u8::try_from(index).ok().and_then(from_index);
+    known.map(Some).ok_or_else(|| StoreError::Corrupt(format!("there is no {name} {index}")))
+}

@@ -1,0 +1,118 @@
+//! The graph side: people, companies, the digests that find them, and the log of what changed.
+
+mod copy_rows;
+mod entity_rows;
+mod log;
+mod merges;
+mod prepare;
+mod read;
+mod write;
+
+pub use log::{Change, Changes, EntityKind, Followed, LogHead, Turn};
+pub use write::{CompanyWrite, GraphBatch, PersonWrite, Written};
+
+use crate::lane::{Lane, LaneSize, batches_at_once};
+use crate::{Database, StoreError, pool};
+use assay_domain::limits::{LOOKUP_BATCH_MAX, LOOKUP_QUEUE_MAX};
+use assay_domain::{Company, Digest, Person};
+use sqlx::migrate::Migrator;
+use sqlx::postgres::PgPool;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/graph");
+
+/// Beyond this many rows counting takes longer than anyone waits, and the planner's estimate is close enough.
+const COUNT_EXACTLY_MAX: i64 = 2_000_000;
+
+/// The graph database. Clones share its connections and its lanes.
+#[derive(Debug, Clone)]
+pub struct Graph {
+    pool: PgPool,
+    people: Lane<Digest, Vec<Person>>,
+    companies: Lane<Digest, Vec<Company>>,
+}
+
+/// How much the graph holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    pub people: u64,
+    pub companies: u64,
+    /// Otherwise they are the database's own estimates.
+    pub exact: bool,
+}
+
+impl Graph {
+    /// Connects and starts the lanes, which live as long as any clone does.
+    pub async fn connect(database: &Database) -> Result<Self, StoreError> {
+        let pool = database.connect("assay-graph").await?;
+        let size =
+            LaneSize { batch_max: LOOKUP_BATCH_MAX, queue_max: LOOKUP_QUEUE_MAX, workers: batches_at_once() };
+        let (of_people, of_companies) = (pool.clone(), pool.clone());
+        let people = Lane::start("people_by_digest", size, move |digests| {
+            let pool = of_people.clone();
+            async move { read::people_by_digests(&pool, digests).await }
+        });
+        let companies = Lane::start("companies_by_digest", size, move |digests| {
+            let pool = of_companies.clone();
+            async move { read::companies_by_digests(&pool, digests).await }
+        });
+        Ok(Self { pool, people, companies })
+    }
+
+    /// Brings the schema to the version this program needs.
+    pub async fn migrate(database: &Database) -> Result<(), StoreError> {
+        let pool = database.connect("assay-migrate").await?;
+        let done = MIGRATIONS.run(&pool).await;
+        pool.close().await;
+        Ok(done?)
+    }
+
+    /// The newest schema version this program knows, and the newest in the database (none when it is empty).
+    pub async fn schema_versions(&self) -> Result<(i64, Option<i64>), StoreError> {
+        pool::schema_versions(&self.pool, &MIGRATIONS).await
+    }
+
+    /// Refuses a master key other than the one the stored digests were made with: under another key every lookup
+    /// would quietly find nothing, and every import would make each person anew.
+    pub async fn check_key(&self, fingerprint: &str) -> Result<(), StoreError> {
+        sqlx::query("update graph_meta set key_fingerprint = $1 where key_fingerprint is null")
+            .bind(fingerprint)
+            .execute(&self.pool)
+            .await?;
+        let held: Option<String> =
+            sqlx::query_scalar("select key_fingerprint from graph_meta").fetch_one(&self.pool).await?;
+        match held {
+            Some(held) if held == fingerprint => Ok(()),
+            held => Err(StoreError::Schema(format!(
+                "the graph was written with the master key {}, not with {fingerprint}",
+                held.unwrap_or_default()
+            ))),
+        }
+    }
+
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("select 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// How many people and companies there are, merged ones left out.
+    pub async fn counts(&self) -> Result<Counts, StoreError> {
+        let (people, companies): (i64, i64) = sqlx::query_as(
+            "select (select reltuples::bigint from pg_class where oid = 'person'::regclass),
+                    (select reltuples::bigint from pg_class where oid = 'company'::regclass)",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        let exact = people.max(companies) <= COUNT_EXACTLY_MAX;
+        let (people, companies) = if exact { self.count_exactly().await? } else { (people, companies) };
+        let count = |rows: i64| u64::try_from(rows).unwrap_or(0);
+        Ok(Counts { people: count(people), companies: count(companies), exact })
+    }
+
+    async fn count_exactly(&self) -> Result<(i64, i64), StoreError> {
+        let counts = sqlx::query_as(
+            "select (select count(*) from person where merged_into is null),
+                    (select count(*) from company where merged_into is null)",
+        );
+        Ok(counts.fetch_one(&self.pool).await?)
+    }
+}

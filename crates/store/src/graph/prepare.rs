@@ -1,0 +1,159 @@
+//! Makes what is to be written ready: in one order, each entity once, with its JSON and the hash of its content.
+
+use super::entity_rows::{EmployerFacts, StoredJob};
+use super::log::EntityKind;
+use super::write::{CompanyWrite, PersonWrite};
+use crate::StoreError;
+use assay_domain::Digest;
+use assay_domain::identity::IdentityKind;
+use assay_domain::limits::EXPERIENCE_MAX;
+use assay_domain::person::Employment;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// JSON and hashes of this many entities are made before other tasks get their turn.
+const TURN: usize = 64;
+
+/// Half of SHA-256: nobody gains by finding two contents of one record with the same hash.
+pub(super) type ContentHash = [u8; 16];
+
+/// One entity, ready to be bound to a statement.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) kind: EntityKind,
+    pub(super) id: Uuid,
+    pub(super) facts: String,
+    pub(super) provenance: String,
+    /// What only this kind of entity has: a company's card, a person's experience.
+    pub(super) own: String,
+    pub(super) refreshed_at: DateTime<Utc>,
+    pub(super) hash: ContentHash,
+    pub(super) experience: Vec<Employment>,
+    /// Sorted, each digest once.
+    pub(super) identities: Vec<(Digest, IdentityKind)>,
+}
+
+pub(super) async fn prepare_companies(writes: Vec<CompanyWrite>) -> Result<Vec<Prepared>, StoreError> {
+    prepare_all(writes, |write| {
+        let prepared = Prepared {
+            kind: EntityKind::Company,
+            id: write.id.uuid(),
+            facts: to_json(write.id.uuid(), &write.facts)?,
+            provenance: to_json(write.id.uuid(), &write.provenance)?,
+            own: to_json(write.id.uuid(), &EmployerFacts::of(&write.facts))?,
+            refreshed_at: write.refreshed_at,
+            hash: ContentHash::default(),
+            experience: Vec::new(),
+            identities: write.identities,
+        };
+        Ok(prepared)
+    })
+    .await
+}
+
+/// The oldest jobs beyond `EXPERIENCE_MAX` are left out.
+pub(super) async fn prepare_people(writes: Vec<PersonWrite>) -> Result<Vec<Prepared>, StoreError> {
+    prepare_all(writes, |write| {
+        let mut experience = write.experience;
+        experience.truncate(EXPERIENCE_MAX);
+        let jobs: Vec<StoredJob<'_>> = experience.iter().map(StoredJob::of).collect();
+        let own = to_json(write.id.uuid(), &jobs)?;
+        let prepared = Prepared {
+            kind: EntityKind::Person,
+            id: write.id.uuid(),
+            facts: to_json(write.id.uuid(), &write.facts)?,
+            provenance: to_json(write.id.uuid(), &write.provenance)?,
+            own,
+            refreshed_at: write.refreshed_at,
+            hash: ContentHash::default(),
+            experience,
+            identities: write.identities,
+        };
+        Ok(prepared)
+    })
+    .await
+}
+
+/// Sorted by id: all writers take row locks in this order, so that no two wait for each other. Of two writes of one
+/// entity in a batch the later one counts.
+async fn prepare_all<W>(
+    writes: Vec<W>,
+    prepare: impl Fn(W) -> Result<Prepared, StoreError>,
+) -> Result<Vec<Prepared>, StoreError> {
+    let mut ready = Vec::with_capacity(writes.len());
+    for (place, write) in writes.into_iter().enumerate() {
+        let mut prepared = prepare(write)?;
+        prepared.identities.sort_unstable();
+        prepared.identities.dedup_by_key(|(digest, _)| *digest);
+        prepared.hash = content_hash(&prepared);
+        ready.push(prepared);
+        if place % TURN == TURN - 1 {
+            tokio::task::yield_now().await;
+        }
+    }
+    // The sort keeps the order of equal ids; from the back, the first of them is the one to keep.
+    ready.reverse();
+    ready.sort_by_key(|prepared| prepared.id);
+    ready.dedup_by_key(|prepared| prepared.id);
+    Ok(ready)
+}
+
+fn to_json(id: Uuid, value: &impl Serialize) -> Result<String, StoreError> {
+    let json = serde_json::to_string(value)
+        .map_err(|error| StoreError::Corrupt(format!("{} has no JSON: {error}", id.as_simple())))?;
+    if holds_nul(&json) { Err(unstorable(id)) } else { Ok(json) }
+}
+
+/// An escape that is itself escaped is just text.
+fn holds_nul(json: &str) -> bool {
+    json.match_indices("\\u0000").any(|(place, _)| {
+        let before = json.bytes().take(place).rev();
+        before.take_while(|byte| *byte == b'\\').count() % 2 == 0
+    })
+}
+
+/// Said here, because the server would say it of the whole batch without naming the record.
+fn unstorable(id: Uuid) -> StoreError {
+    StoreError::Corrupt(format!("{} holds a NUL character, which PostgreSQL cannot store", id.as_simple()))
+}
+
+/// Over all that a write says, except when it was refreshed: a record seen again unchanged is no change.
+fn content_hash(prepared: &Prepared) -> ContentHash {
+    let mut hasher = Sha256::new();
+    feed(&mut hasher, prepared.facts.as_bytes());
+    feed(&mut hasher, prepared.provenance.as_bytes());
+    feed(&mut hasher, prepared.own.as_bytes());
+    for (digest, kind) in &prepared.identities {
+        hasher.update(digest.as_bytes());
+        hasher.update([kind.byte()]);
+    }
+    let mut hash = ContentHash::default();
+    for (slot, byte) in hash.iter_mut().zip(hasher.finalize()) {
+        *slot = byte;
+    }
+    hash
+}
+
+/// With its length, so that no two contents feed the same bytes.
+fn feed(hasher: &mut Sha256, bytes: &[u8]) {
+    hasher.update(length(bytes.len()));
+    hasher.update(bytes);
+}
+
+fn length(count: usize) -> [u8; 8] {
+    u64::try_from(count).unwrap_or(u64::MAX).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_real_nul_is_refused() {
+        assert!(to_json(Uuid::nil(), &"a\0b").is_err());
+        assert!(to_json(Uuid::nil(), &"a\\\0b").is_err());
+        assert!(to_json(Uuid::nil(), &"a\\u0000b").is_ok());
+    }
+}

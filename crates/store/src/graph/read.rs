@@ -1,0 +1,162 @@
+//! Point reads: who is behind a digest, and entities by id.
+//!
+//! Concurrent callers share batches (see [`crate::lane`]), and a batch is a handful of `any($1)` reads one after the
+//! other: identities, entities, employers. They are not joined, because each is found by its own key and
+//! may live on another server one day. There is deliberately no cache: a person who is erased, or a fact that is
+//! corrected, must be gone from the very next answer on every node, and no invalidation is as sure as not keeping it.
+
+use super::Graph;
+use super::entity_rows::{COMPANY, EMPLOYER, PERSON};
+use super::merges::Entities;
+use crate::StoreError;
+use assay_domain::limits::CANDIDATES_MAX;
+use assay_domain::{Company, CompanyId, Digest, Person, PersonId};
+use sqlx::Row;
+use sqlx::postgres::{PgConnection, PgPool};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// One more than a caller may use, so that it can tell "all" from "too many".
+const OWNERS_MAX: i64 = CANDIDATES_MAX + 1;
+
+impl Graph {
+    /// The people a digest points at, by id, merges followed; one more than `CANDIDATES_MAX` at most.
+    pub async fn people_by_digest(&self, digest: Digest) -> Result<Vec<Person>, StoreError> {
+        self.people.ask(digest).await
+    }
+
+    /// The companies a digest points at, by id, merges followed; one more than `CANDIDATES_MAX` at most.
+    pub async fn companies_by_digest(&self, digest: Digest) -> Result<Vec<Company>, StoreError> {
+        self.companies.ask(digest).await
+    }
+
+    /// One batch of the lane behind [`Self::people_by_digest`], for those who have many digests in hand.
+    pub async fn read_people_by_digests(&self, digests: Vec<Digest>) -> Vec<Result<Vec<Person>, StoreError>> {
+        people_by_digests(&self.pool, digests).await
+    }
+
+    /// One batch of the lane behind [`Self::companies_by_digest`].
+    pub async fn read_companies_by_digests(
+        &self,
+        digests: Vec<Digest>,
+    ) -> Vec<Result<Vec<Company>, StoreError>> {
+        companies_by_digests(&self.pool, digests).await
+    }
+
+    /// People in the order asked, each once, merges followed; those that do not exist are left out.
+    pub async fn people_by_ids(&self, ids: &[PersonId]) -> Result<Vec<Person>, StoreError> {
+        let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
+        let mut connection = self.pool.acquire().await?;
+        let people = read_people(&mut connection, ids.clone()).await?;
+        in_order(people, ids)
+    }
+
+    /// Companies in the order asked, each once, merges followed; those that do not exist are left out.
+    pub async fn companies_by_ids(&self, ids: &[CompanyId]) -> Result<Vec<Company>, StoreError> {
+        let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
+        let mut connection = self.pool.acquire().await?;
+        let companies = Entities::read(&mut connection, &COMPANY, ids.clone()).await?;
+        in_order(companies, ids)
+    }
+}
+
+pub(super) async fn people_by_digests(
+    pool: &PgPool,
+    digests: Vec<Digest>,
+) -> Vec<Result<Vec<Person>, StoreError>> {
+    let asked = digests.len();
+    gather_people(pool, digests).await.unwrap_or_else(|error| vec![Err(error); asked])
+}
+
+pub(super) async fn companies_by_digests(
+    pool: &PgPool,
+    digests: Vec<Digest>,
+) -> Vec<Result<Vec<Company>, StoreError>> {
+    let asked = digests.len();
+    gather_companies(pool, digests).await.unwrap_or_else(|error| vec![Err(error); asked])
+}
+
+type Answers<T> = Vec<Result<Vec<T>, StoreError>>;
+
+async fn gather_people(pool: &PgPool, digests: Vec<Digest>) -> Result<Answers<Person>, StoreError> {
+    let mut connection = pool.acquire().await?;
+    let owners = read_owners(&mut connection, &digests).await?;
+    let people = read_people(&mut connection, distinct(&owners)).await?;
+    Ok(people.hand_out(owners))
+}
+
+async fn gather_companies(pool: &PgPool, digests: Vec<Digest>) -> Result<Answers<Company>, StoreError> {
+    let mut connection = pool.acquire().await?;
+    let owners = read_owners(&mut connection, &digests).await?;
+    let companies = Entities::read(&mut connection, &COMPANY, distinct(&owners)).await?;
+    Ok(companies.hand_out(owners))
+}
+
+/// Whom each digest points at, in the order of the digests.
+async fn read_owners(
+    connection: &mut PgConnection,
+    digests: &[Digest],
+) -> Result<Vec<Vec<Uuid>>, StoreError> {
+    let mut keys: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let rows = sqlx::query(
+        "select asked.digest, owner.entity_id
+         from unnest($1::bytea[]) as asked (digest)
+         cross join lateral (select entity_id from identity where identity.digest = asked.digest
+                             order by entity_id limit $2) as owner",
+    )
+    .bind(&keys)
+    .bind(OWNERS_MAX)
+    .fetch_all(connection)
+    .await?;
+    let mut owners: HashMap<Digest, Vec<Uuid>> = HashMap::with_capacity(keys.len());
+    for row in &rows {
+        owners.entry(Digest::from_bytes(row.try_get(0)?)).or_default().push(row.try_get(1)?);
+    }
+    Ok(digests.iter().map(|digest| owners.get(digest).cloned().unwrap_or_default()).collect())
+}
+
+fn distinct(owners: &[Vec<Uuid>]) -> Vec<Uuid> {
+    let mut ids: Vec<Uuid> = owners.iter().flatten().copied().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// People with their experience and the company they work for now.
+async fn read_people(connection: &mut PgConnection, ids: Vec<Uuid>) -> Result<Entities<Person>, StoreError> {
+    let mut people = Entities::read(connection, &PERSON, ids).await?;
+    let mut companies: Vec<Uuid> = people.live_mut().filter_map(|person| works_at(person)).collect();
+    companies.sort_unstable();
+    companies.dedup();
+    let employers = Entities::read(connection, &EMPLOYER, companies).await?;
+    for person in people.live_mut() {
+        // An employer that does not read back must not take the person's record with it.
+        let employer = works_at(person).and_then(|company| employers.get(company)?.as_ref().ok());
+        person.company = employer.cloned();
+    }
+    Ok(people)
+}
+
+fn works_at(person: &Person) -> Option<Uuid> {
+    person.current()?.company_id.map(CompanyId::uuid)
+}
+
+fn in_order<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> Result<Vec<T>, StoreError> {
+    let mut seen = std::collections::HashSet::with_capacity(ids.len());
+    let once: Vec<Vec<Uuid>> = ids
+        .into_iter()
+        .filter_map(|id| entities.now(id))
+        .filter(|id| seen.insert(*id))
+        .map(|id| vec![id])
+        .collect();
+    entities
+        .hand_out(once)
+        .into_iter()
+        .flat_map(|found| match found {
+            Ok(found) => found.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+        .collect()
+}

@@ -1,0 +1,297 @@
+//! Batched writes: entities, then what belongs to them, then the log, in one transaction.
+//!
+//! Writing the same content again changes nothing, so an import that stopped half-way is simply run again.
+
+use super::Graph;
+use super::copy_rows::CopyRows;
+use super::entity_rows::{EMPLOYMENTS, employment};
+use super::prepare::{ContentHash, Prepared, prepare_companies, prepare_people};
+use crate::{StoreError, task};
+use assay_domain::company::CompanyFacts;
+use assay_domain::identity::IdentityKind;
+use assay_domain::limits::WRITE_BATCH_MAX;
+use assay_domain::person::{Employment, PersonFacts};
+use assay_domain::{CompanyId, Digest, PersonId, Provenance};
+use chrono::{DateTime, Utc};
+use sqlx::Row;
+use sqlx::postgres::{PgConnection, PgPool};
+use std::collections::{HashMap, HashSet};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+/// What one transaction writes: at most `WRITE_BATCH_MAX` entities.
+#[derive(Debug, Clone, Default)]
+pub struct GraphBatch {
+    pub companies: Vec<CompanyWrite>,
+    pub people: Vec<PersonWrite>,
+}
+
+/// All there is to say about a company; what it does not say is removed.
+#[derive(Debug, Clone)]
+pub struct CompanyWrite {
+    pub id: CompanyId,
+    pub facts: CompanyFacts,
+    pub provenance: Provenance,
+    pub refreshed_at: DateTime<Utc>,
+    pub identities: Vec<(Digest, IdentityKind)>,
+}
+
+/// All there is to say about a person; what it does not say is removed.
+#[derive(Debug, Clone)]
+pub struct PersonWrite {
+    pub id: PersonId,
+    pub facts: PersonFacts,
+    /// Newest first.
+    pub experience: Vec<Employment>,
+    pub provenance: Provenance,
+    pub refreshed_at: DateTime<Utc>,
+    pub identities: Vec<(Digest, IdentityKind)>,
+}
+
+/// How many entities were new or changed, and how many were already as written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    pub companies: u64,
+    pub people: u64,
+    pub unchanged: u64,
+}
+
+/// An entity this transaction changed, at the version it now has.
+struct Changed<'a> {
+    entity: &'a Prepared,
+    version: i64,
+}
+
+impl Graph {
+    /// Writes all or nothing. Each changed entity gets the next version and one line in the change log.
+    pub async fn write(&self, batch: GraphBatch) -> Result<Written, StoreError> {
+        if batch.companies.len().saturating_add(batch.people.len()) > WRITE_BATCH_MAX {
+            return Err(StoreError::Overloaded);
+        }
+        let (pool, (report, done)) = (self.pool.clone(), oneshot::channel());
+        // In a task of its own: a caller that goes away must not leave a connection in the middle of a COPY.
+        task::spawn("graph_write", async move {
+            drop(report.send(write_batch(&pool, batch).await));
+        });
+        done.await.map_err(|_| StoreError::Overloaded)?
+    }
+}
+
+async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreError> {
+    let companies = prepare_companies(batch.companies).await?;
+    let people = prepare_people(batch.people).await?;
+    let mut transaction = pool.begin().await?;
+    let mut changed = write_entities(&mut transaction, &COMPANIES, &companies).await?;
+    let changed_companies = changed.len();
+    changed.extend(write_entities(&mut transaction, &PEOPLE, &people).await?);
+    write_experience(&mut transaction, &changed).await?;
+    write_identities(&mut transaction, &changed).await?;
+    append_to_inbox(&mut transaction, &changed).await?;
+    transaction.commit().await?;
+    let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
+    Ok(Written {
+        companies: count(changed_companies),
+        people: count(changed.len() - changed_companies),
+        unchanged: count(companies.len() + people.len() - changed.len()),
+    })
+}
+
+struct EntityTable {
+    hashes: &'static str,
+    upsert: &'static str,
+}
+
+const COMPANIES: EntityTable = EntityTable {
+    hashes: "select id, content_hash from company where id = any($1)",
+    upsert: "insert into company as held (id, version, facts, provenance, refreshed_at, content_hash, card)
+         select id, 1, facts::json, provenance::json, refreshed_at, content_hash, card::json
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[], $6::text[])
+              as given (id, facts, provenance, refreshed_at, content_hash, card)
+         on conflict (id) do update
+         set version = held.version + 1, facts = excluded.facts, provenance = excluded.provenance,
+             card = excluded.card, refreshed_at = excluded.refreshed_at, content_hash = excluded.content_hash
+         where held.content_hash <> excluded.content_hash
+         returning id, version",
+};
+
+const PEOPLE: EntityTable = EntityTable {
+    hashes: "select id, content_hash from person where id = any($1)",
+    upsert: "insert into person as held (id, version, facts, provenance, refreshed_at, content_hash, experience)
+         select id, 1, facts::json, provenance::json, refreshed_at, content_hash, experience::json
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[], $6::text[])
+              as given (id, facts, provenance, refreshed_at, content_hash, experience)
+         on conflict (id) do update
+         set version = held.version + 1, facts = excluded.facts, provenance = excluded.provenance,
+             experience = excluded.experience, refreshed_at = excluded.refreshed_at, content_hash = excluded.content_hash
+         where held.content_hash <> excluded.content_hash
+         returning id, version",
+};
+
+/// Inserts the new and updates the changed ones, which stay locked from here on. Rows are visited in the order of
+/// the arrays, which is the order of the ids.
+async fn write_entities<'a>(
+    connection: &mut PgConnection,
+    table: &EntityTable,
+    entities: &'a [Prepared],
+) -> Result<Vec<Changed<'a>>, StoreError> {
+    let different = leave_out_unchanged(connection, table, entities).await?;
+    if different.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<Uuid> = different.iter().map(|entity| entity.id).collect();
+    let facts: Vec<&str> = different.iter().map(|entity| entity.facts.as_str()).collect();
+    let provenance: Vec<&str> = different.iter().map(|entity| entity.provenance.as_str()).collect();
+    let refreshed: Vec<DateTime<Utc>> = different.iter().map(|entity| entity.refreshed_at).collect();
+    let hashes: Vec<&[u8]> = different.iter().map(|entity| entity.hash.as_slice()).collect();
+    let own: Vec<&str> = different.iter().map(|entity| entity.own.as_str()).collect();
+    let rows: Vec<(Uuid, i64)> = sqlx::query_as(table.upsert)
+        .bind(ids)
+        .bind(facts)
+        .bind(provenance)
+        .bind(refreshed)
+        .bind(hashes)
+        .bind(own)
+        .fetch_all(connection)
+        .await?;
+    let versions: HashMap<Uuid, i64> = rows.into_iter().collect();
+    let changed = different.into_iter().filter_map(|entity| {
+        let version = *versions.get(&entity.id)?;
+        Some(Changed { entity, version })
+    });
+    Ok(changed.collect())
+}
+
+/// A look without locks: should another writer change such a row after it, then that write simply came later.
+async fn leave_out_unchanged<'a>(
+    connection: &mut PgConnection,
+    table: &EntityTable,
+    entities: &'a [Prepared],
+) -> Result<Vec<&'a Prepared>, StoreError> {
+    if entities.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<Uuid> = entities.iter().map(|entity| entity.id).collect();
+    let held: Vec<(Uuid, ContentHash)> = sqlx::query_as(table.hashes).bind(ids).fetch_all(connection).await?;
+    let held: HashMap<Uuid, ContentHash> = held.into_iter().collect();
+    Ok(entities.iter().filter(|entity| held.get(&entity.id) != Some(&entity.hash)).collect())
+}
+
+/// A first version has nothing stored under it yet.
+fn updated_ids(changed: &[Changed<'_>]) -> Vec<Uuid> {
+    changed.iter().filter(|changed| changed.version > 1).map(|changed| changed.entity.id).collect()
+}
+
+/// Replaces the experience of those people whose experience is another one now.
+async fn write_experience(connection: &mut PgConnection, changed: &[Changed<'_>]) -> Result<(), StoreError> {
+    let held = read_held_experience(connection, &updated_ids(changed)).await?;
+    let mut stale = Vec::new();
+    let mut rows = CopyRows::new(
+        "copy employment (person_id, ordinal, company_id, company_name, title, seniority, department, started_on, ended_on)
+         from stdin (format binary)",
+    );
+    for Changed { entity, .. } in changed {
+        if let Some(held) = held.get(&entity.id) {
+            if held.iter().map(Option::as_ref).eq(entity.experience.iter().map(Some)) {
+                continue;
+            }
+            stale.push(entity.id);
+        }
+        for (ordinal, job) in (0_i16..).zip(&entity.experience) {
+            rows.row(9)
+                .uuid(entity.id)
+                .smallint(ordinal)
+                .maybe(job.company_id.map(CompanyId::uuid), CopyRows::uuid)
+                .text(&job.company_name)
+                .text(&job.title)
+                .maybe(job.seniority.map(|level| i16::from(level.index())), CopyRows::smallint)
+                .maybe(job.department.map(|department| i16::from(department.index())), CopyRows::smallint)
+                .maybe(job.started_on, CopyRows::date)
+                .maybe(job.ended_on, CopyRows::date);
+        }
+    }
+    if !stale.is_empty() {
+        sqlx::query("delete from employment where person_id = any($1)")
+            .bind(stale)
+            .execute(&mut *connection)
+            .await?;
+    }
+    rows.send(connection).await
+}
+
+/// Newest first, as written. A row that does not read back is `None` and equals nothing, so that a write heals it.
+async fn read_held_experience(
+    connection: &mut PgConnection,
+    people: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<Option<Employment>>>, StoreError> {
+    let mut held: HashMap<Uuid, Vec<Option<Employment>>> = HashMap::new();
+    if people.is_empty() {
+        return Ok(held);
+    }
+    let mut rows = Vec::new();
+    for row in &sqlx::query(EMPLOYMENTS).bind(people).fetch_all(connection).await? {
+        rows.push((row.try_get::<Uuid, _>(0)?, row.try_get::<i16, _>(1)?, employment(row)));
+    }
+    rows.sort_unstable_by_key(|(person, ordinal, _)| (*person, *ordinal));
+    for (person, _, job) in rows {
+        held.entry(person).or_default().push(job.ok());
+    }
+    Ok(held)
+}
+
+/// Adds the identities that are new and removes those no longer listed. Nobody else does so for these entities:
+/// their rows are locked.
+async fn write_identities(connection: &mut PgConnection, changed: &[Changed<'_>]) -> Result<(), StoreError> {
+    let mut held = read_held_identities(connection, &updated_ids(changed)).await?;
+    let mut added: Vec<(Digest, Uuid, IdentityKind)> = Vec::new();
+    for Changed { entity, .. } in changed {
+        for (digest, kind) in &entity.identities {
+            if !held.remove(&(*digest, entity.id)) {
+                added.push((*digest, entity.id, *kind));
+            }
+        }
+    }
+    if !held.is_empty() {
+        let (digests, entities): (Vec<Digest>, Vec<Uuid>) = held.into_iter().unzip();
+        let digests: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+        sqlx::query(
+            "delete from identity using unnest($1::bytea[], $2::uuid[]) as gone (digest, entity_id)
+             where identity.digest = gone.digest and identity.entity_id = gone.entity_id",
+        )
+        .bind(digests)
+        .bind(entities)
+        .execute(&mut *connection)
+        .await?;
+    }
+    // Digests are random: in their order, neighbours share a page of the index.
+    added.sort_unstable();
+    let mut rows = CopyRows::new("copy identity (digest, entity_id, kind) from stdin (format binary)");
+    for (digest, entity, kind) in added {
+        rows.row(3).bytes(digest.as_bytes()).uuid(entity).smallint(i16::from(kind.byte()));
+    }
+    rows.send(connection).await
+}
+
+async fn read_held_identities(
+    connection: &mut PgConnection,
+    entities: &[Uuid],
+) -> Result<HashSet<(Digest, Uuid)>, StoreError> {
+    if entities.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rows: Vec<([u8; 16], Uuid)> =
+        sqlx::query_as("select digest, entity_id from identity where entity_id = any($1)")
+            .bind(entities)
+            .fetch_all(connection)
+            .await?;
+    Ok(rows.into_iter().map(|(digest, entity)| (Digest::from_bytes(digest), entity)).collect())
+}
+
+/// The inbox ids of one entity grow with its versions, because its row is locked until this commits.
+async fn append_to_inbox(connection: &mut PgConnection, changed: &[Changed<'_>]) -> Result<(), StoreError> {
+    let mut rows =
+        CopyRows::new("copy change_inbox (entity_kind, entity_id, version) from stdin (format binary)");
+    for Changed { entity, version } in changed {
+        rows.row(3).smallint(entity.kind.number()).uuid(entity.id).bigint(*version);
+    }
+    rows.send(connection).await
+}

@@ -1,0 +1,87 @@
+//! A batch of ledger operations: lock the accounts, decide every operation in memory, write all of it, commit once.
+
+use super::apply::apply;
+use super::book::Book;
+use super::load::{Loaded, lock_books};
+use super::op::{Answer, Op, Refusal};
+use super::write::Writes;
+use crate::{StoreError, crash};
+use assay_domain::{AccountId, limits};
+use sqlx::PgPool;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// One operation and the account it is for.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub account: AccountId,
+    pub op: Op,
+}
+
+/// Answers a batch. Members share one commit; when the batch as a whole cannot be written, each is tried alone, so
+/// that one bad member costs the others only time.
+pub async fn answer(pool: &PgPool, batch: Vec<Asked>) -> Vec<Result<Answer, StoreError>> {
+    match attempt_with_retries(pool, &batch).await {
+        Ok(answers) => answers.into_iter().map(Ok).collect(),
+        Err(StoreError::Unavailable(error)) => {
+            batch.iter().map(|_| Err(StoreError::Unavailable(error.clone()))).collect()
+        }
+        Err(error) if batch.len() == 1 => vec![Err(error)],
+        Err(_) => {
+            let mut answers = Vec::with_capacity(batch.len());
+            for asked in batch {
+                let alone = attempt_with_retries(pool, std::slice::from_ref(&asked)).await;
+                answers.push(alone.and_then(|mut one| one.pop().ok_or(StoreError::Overloaded)));
+            }
+            answers
+        }
+    }
+}
+
+/// A lost connection leaves it open whether the commit took place. The next attempt therefore looks first for what
+/// the lost one may have written (`recheck`), and never books it again.
+async fn attempt_with_retries(pool: &PgPool, batch: &[Asked]) -> Result<Vec<Answer>, StoreError> {
+    let mut wait = Duration::from_millis(20);
+    for retry in 0..=limits::LEDGER_RETRIES_MAX {
+        match attempt(pool, batch, retry > 0).await {
+            Err(StoreError::Unavailable(error)) if retry < limits::LEDGER_RETRIES_MAX => {
+                metrics::counter!("assay_ledger_retries_total").increment(1);
+                tracing::warn!(retry, %error, "a ledger batch could not be written and is tried again");
+                tokio::time::sleep(wait).await;
+                wait = wait.saturating_mul(2).min(Duration::from_secs(1));
+            }
+            other => return other,
+        }
+    }
+    Err(StoreError::Overloaded)
+}
+
+/// One attempt at a batch, in one transaction. Public so that a benchmark can drive it without the lanes.
+pub async fn attempt(pool: &PgPool, batch: &[Asked], recheck: bool) -> Result<Vec<Answer>, StoreError> {
+    let mut transaction = pool.begin().await?;
+    let (mut books, moment) = lock_books(&mut transaction, batch).await?;
+    let mut loaded = Loaded::read(&mut transaction, batch, moment, recheck).await?;
+    let mut writes = Writes::default();
+    let mut answers = Vec::with_capacity(batch.len());
+    for asked in batch {
+        let answer = match books.get_mut(&asked.account) {
+            Some(book) => apply(asked, book, &mut loaded, &mut writes),
+            None => Answer::Refused { why: Refusal::NoAccount, version: 0 },
+        };
+        answers.push(answer);
+    }
+    writes.books = changed(books);
+    writes.spend = loaded.changed_spend();
+    if writes.is_empty() {
+        transaction.rollback().await?;
+        return Ok(answers);
+    }
+    writes.write(&mut transaction).await?;
+    crash::point("ledger-before-commit").await;
+    transaction.commit().await?;
+    Ok(answers)
+}
+
+fn changed(books: HashMap<AccountId, Book>) -> Vec<(AccountId, Book)> {
+    books.into_iter().filter(|(_, book)| !book.postings.is_empty()).collect()
+}

@@ -1,0 +1,186 @@
+//! The ledger side: accounts, keys, credits, holds, history and replies. Every change of credits goes through a lane.
+
+mod accounts;
+mod apply;
+mod audit;
+pub mod batch;
+pub mod book;
+mod history;
+mod keys;
+mod load;
+pub mod op;
+mod people;
+mod replies;
+mod sweep;
+mod write;
+
+pub use accounts::{NewAccount, Overview};
+pub use audit::Violation;
+pub use history::{HistoryFilter, HistoryPage, HistoryRow, HistoryTotals};
+pub use keys::{KeyRecord, NewKey};
+pub use people::{ResolvedCursor, ResolvedPerson};
+pub use replies::{ClaimGuard, Claimed};
+pub use sweep::Swept;
+
+use crate::lane::{Lane, LaneSize, batches_at_once};
+use crate::pool::{Database, schema_versions};
+use crate::{StoreError, task};
+use assay_domain::{AccountId, Clock, HoldId, LotId, RequestId, limits};
+use batch::Asked;
+use op::{Answer, Op, Refund};
+use replies::ClaimKeeper;
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use std::sync::Arc;
+use std::time::Duration;
+
+static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/ledger");
+
+/// The ledger database.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    pool: PgPool,
+    /// Accounts are dealt out over the lanes, so that two batches of one node never wait for each other's accounts.
+    lanes: Arc<[Lane<Asked, Answer>]>,
+    claims: ClaimKeeper,
+    clock: Clock,
+}
+
+impl Ledger {
+    pub async fn connect(database: &Database, clock: Clock) -> Result<Self, StoreError> {
+        let pool = database.connect("assay-ledger").await?;
+        let size =
+            LaneSize { batch_max: limits::LEDGER_BATCH_MAX, queue_max: limits::LEDGER_QUEUE_MAX, workers: 1 };
+        let lane = |_| {
+            let pool = pool.clone();
+            Lane::start("ledger", size, move |batch| {
+                let pool = pool.clone();
+                async move { batch::answer(&pool, batch).await }
+            })
+        };
+        let lanes = (0..batches_at_once()).map(lane).collect();
+        let claims = ClaimKeeper::start(pool.clone());
+        Ok(Self { pool, lanes, claims, clock })
+    }
+
+    /// Brings the schema up to date.
+    pub async fn migrate(database: &Database) -> Result<(), StoreError> {
+        let pool = database.connect("assay-migrate").await?;
+        MIGRATOR.run(&pool).await?;
+        pool.close().await;
+        Ok(())
+    }
+
+    /// The schema version this program needs and the one the database has.
+    pub async fn schema_versions(&self) -> Result<(i64, Option<i64>), StoreError> {
+        schema_versions(&self.pool, &MIGRATOR).await
+    }
+
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("select 1").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// What the server is and whether it keeps its promises: version and the settings durability hangs on.
+    pub async fn server_facts(&self) -> Result<ServerFacts, StoreError> {
+        let (version, fsync, synchronous_commit) = sqlx::query_as(
+            "select current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit')",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(ServerFacts { version, fsync, synchronous_commit })
+    }
+
+    /// Remembers which master key the stored hashes were made with, and refuses any other.
+    pub async fn check_key(&self, fingerprint: &str) -> Result<(), StoreError> {
+        let stored: Option<String> = sqlx::query_scalar(
+            "update ledger_meta set key_fingerprint = coalesce(key_fingerprint, $1) returning key_fingerprint",
+        )
+        .bind(fingerprint)
+        .fetch_one(&self.pool)
+        .await?;
+        if stored.as_deref() == Some(fingerprint) {
+            return Ok(());
+        }
+        Err(StoreError::Schema("the ledger was made with another master key".into()))
+    }
+
+    /// Asks for one operation and waits for its commit.
+    pub async fn ask(&self, account: AccountId, op: Op) -> Result<Answer, StoreError> {
+        let unacknowledged = unacknowledged_charge(&op);
+        let answer = self.lane(account).ask(Asked { account, op }).await;
+        if let (Err(StoreError::Unavailable(_)), Some((request, refund))) = (&answer, unacknowledged) {
+            tracing::warn!(%request, "the fate of a charge is unknown; it is given back if it was booked");
+            self.give_back_later(account, refund);
+        }
+        answer
+    }
+
+    /// Lets go of a hold without waiting for it: for a call that ended before it could settle.
+    pub fn release_later(&self, account: AccountId, hold: HoldId) {
+        let ledger = self.clone();
+        task::spawn("release-hold", async move {
+            if let Err(error) = ledger.ask(account, Op::Release(hold)).await {
+                tracing::warn!(%hold, %error, "a hold could not be released; it ends by itself");
+            }
+        });
+    }
+
+    /// A failed call is never charged: the caller was told of the failure, so a charge that was booked after all goes
+    /// back as soon as the database can be reached.
+    fn give_back_later(&self, account: AccountId, refund: Refund) {
+        let ledger = self.clone();
+        task::spawn("give-back", async move {
+            for _ in 0..GIVE_BACK_TRIES {
+                tokio::time::sleep(GIVE_BACK_EVERY).await;
+                let asked = Asked { account, op: Op::Refund(refund.clone()) };
+                match ledger.lane(account).ask(asked).await {
+                    Ok(answer) => {
+                        tracing::info!(request = %refund.request, ?answer, "an unacknowledged charge was looked at");
+                        return;
+                    }
+                    Err(error) => {
+                        tracing::warn!(request = %refund.request, %error, "still waiting to give back")
+                    }
+                }
+            }
+        });
+    }
+
+    #[expect(clippy::expect_used, reason = "there is always at least one lane")]
+    fn lane(&self, account: AccountId) -> &Lane<Asked, Answer> {
+        let lanes = u128::try_from(self.lanes.len()).unwrap_or(1).max(1);
+        let hash = account.uuid().as_u128() % lanes;
+        let index = usize::try_from(hash).unwrap_or(0);
+        self.lanes.get(index).or(self.lanes.first()).expect("a ledger has lanes")
+    }
+
+    /// The pool, for tests and benchmarks that look at the rows themselves.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+const GIVE_BACK_TRIES: u32 = 600;
+const GIVE_BACK_EVERY: Duration = Duration::from_secs(1);
+
+/// What is told about a database server.
+#[derive(Debug, Clone)]
+pub struct ServerFacts {
+    pub version: String,
+    pub fsync: String,
+    pub synchronous_commit: String,
+}
+
+/// The refund of a charge whose fate the caller may never learn. A call with an idempotency key needs none: its retry
+/// finds the reply that was paid for.
+fn unacknowledged_charge(op: &Op) -> Option<(RequestId, Refund)> {
+    match op {
+        Op::Settle(settle) if settle.reply.is_none() && settle.charge.is_positive() => {
+            // The lot's id may come from the request's: there is at most one refund a request.
+            let lot = LotId::from_uuid(settle.request.uuid());
+            Some((settle.request, Refund { lot, request: settle.request, amount: settle.charge }))
+        }
+        _ => None,
+    }
+}

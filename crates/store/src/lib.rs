@@ -1,0 +1,14 @@
+//! Floor 2: PostgreSQL, and the only SQL. The ledger side holds money and memory, the graph side people and companies.
+
+pub mod crash;
+mod error;
+pub mod graph;
+pub mod lane;
+pub mod ledger;
+mod pool;
+pub mod task;
+
+pub use error::StoreError;
+pub use graph::Graph;
+pub use ledger::Ledger;
+pub use pool::Database;

@@ -1,0 +1,41 @@
+//! The loops against real databases.
+
+#[cfg(test)]
+#[path = "../../store/tests/support/mod.rs"]
+mod support;
+
+#[cfg(test)]
+mod worker {
+    use super::support::{graph_db, ledger_db};
+    use assay_domain::Clock;
+    use assay_store::{Database, Graph, Ledger};
+    use assay_worker::Worker;
+    use std::time::Duration;
+    use tokio::sync::watch;
+    use uuid::Uuid;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn changes_reach_the_log_until_the_worker_is_stopped() {
+        let (graph_db, ledger_db) = (graph_db().await, ledger_db().await);
+        let graph = Graph::connect(&Database::at(&graph_db.url())).await.unwrap();
+        let ledger = Ledger::connect(&Database::at(&ledger_db.url()), Clock::system()).await.unwrap();
+        let (stop, shutdown) = watch::channel(false);
+        let running = Worker::start(graph.clone(), ledger, Uuid::from_u128(1), &shutdown);
+        let change = "insert into change_inbox (entity_kind, entity_id, version)
+                      select 1, gen_random_uuid(), 1 from generate_series(1, 7)";
+        graph_db.psql(change).unwrap();
+        let logged = async {
+            while graph.log_head().await.unwrap().seq < 7 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), logged).await.unwrap();
+        stop.send(true).unwrap();
+        tokio::time::timeout(Duration::from_secs(5), running.join()).await.unwrap();
+        // Stopped, and the lease is free for the next node.
+        graph_db.psql(change).unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(graph.log_head().await.unwrap().seq, 7);
+        assert_eq!(graph_db.psql("select until <= now() from lease").unwrap(), "t");
+    }
+}
