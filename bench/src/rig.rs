@@ -9,6 +9,7 @@ use assay_testkit::{ChildServer, Postgres, PostgresOptions, free_port, workspace
 use assay_world::{DEMO_AS_OF, DEMO_SEED, World};
 use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -18,6 +19,9 @@ const GRAPH: &str = "bar_graph";
 pub const BOTH: &str = "bar";
 /// Guards nothing: the databases it is for live as long as a run.
 pub const MASTER_KEY: &str = "5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed";
+/// A text that is in the program only when the crash points are.
+const CRASH_MARK: &[u8] = b"ASSAY_CRASH_POSTGRES_PID_FILE";
+const BUILDS_MAX: usize = 3;
 const READY_WAIT: Duration = Duration::from_secs(60);
 
 /// What a bar needs.
@@ -275,31 +279,43 @@ fn text_of(value: &Value, names: &[&str]) -> anyhow::Result<String> {
     found.map(str::to_owned).with_context(|| format!("none of {names:?} in {value}"))
 }
 
-/// Builds the program and keeps it beside the other variant: the next build overwrites cargo's own copy.
+/// Builds the program and keeps it beside the other variant: the next build overwrites cargo's own copy. Another build
+/// at the same time may do so before it is copied, so the copy is looked at.
 fn build(failpoints: bool) -> anyhow::Result<PathBuf> {
     let (name, features): (_, &[&str]) =
         if failpoints { ("assay-failpoints", &["--features", "failpoints"]) } else { ("assay", &[]) };
-    progress(format!("building {name}"));
     let root = workspace_root()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(&cargo)
-        .current_dir(&root)
-        .args(["build", "--release", "--quiet", "-p", "assay-cli"])
-        .args(features)
-        .status()
-        .context("cannot run cargo")?;
-    if !built.success() {
-        bail!("the program does not build");
-    }
     let target = target_folder(&cargo, &root)?;
     let kept = target.join("bars");
     std::fs::create_dir_all(&kept)?;
-    // Renamed into place: a running copy cannot be written to, but it can be replaced.
-    let fresh = kept.join(format!(".{name}-{}", std::process::id()));
-    std::fs::copy(target.join("release/assay"), &fresh).context("cannot copy the program")?;
-    let program = kept.join(name);
-    std::fs::rename(&fresh, &program)?;
-    Ok(program)
+    for _ in 0..BUILDS_MAX {
+        progress(format!("building {name}"));
+        let built = Command::new(&cargo)
+            .current_dir(&root)
+            .args(["build", "--release", "--quiet", "-p", "assay-cli"])
+            .args(features)
+            .status()
+            .context("cannot run cargo")?;
+        if !built.success() {
+            bail!("the program does not build");
+        }
+        let program = std::fs::read(target.join("release/assay")).context("cannot read the program")?;
+        if program.windows(CRASH_MARK.len()).any(|bytes| bytes == CRASH_MARK) == failpoints {
+            return keep(&kept, name, &program);
+        }
+    }
+    bail!("another build keeps replacing the program: wait until it is over")
+}
+
+/// Renamed into place: a running copy cannot be written to, but it can be replaced.
+fn keep(folder: &Path, name: &str, program: &[u8]) -> anyhow::Result<PathBuf> {
+    let fresh = folder.join(format!(".{name}-{}", std::process::id()));
+    std::fs::write(&fresh, program).context("cannot copy the program")?;
+    std::fs::set_permissions(&fresh, std::fs::Permissions::from_mode(0o755))?;
+    let kept = folder.join(name);
+    std::fs::rename(&fresh, &kept)?;
+    Ok(kept)
 }
 
 fn target_folder(cargo: &std::ffi::OsStr, root: &Path) -> anyhow::Result<PathBuf> {

@@ -8,7 +8,6 @@ use assay_domain::{Clock, Credits, RequestId};
 use assay_store::ledger::op::{Answer, Op, Record, Settle};
 use assay_store::{Graph, Ledger};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// As many callers as the service has connections, each reading a person and settling the call.
@@ -19,19 +18,16 @@ pub async fn run(
     callers: usize,
     seconds: u64,
 ) -> Result<Load> {
-    let next = Arc::new(AtomicUsize::new(0));
     let end = Duration::from_secs(seconds);
     let watch = Stopwatch::start();
     let mut running = tokio::task::JoinSet::new();
     for _ in 0..callers {
-        let (graph, ledger, targets, next) =
-            (graph.clone(), ledger.clone(), Arc::clone(targets), Arc::clone(&next));
+        let (graph, ledger, targets) = (graph.clone(), ledger.clone(), Arc::clone(targets));
         running.spawn(async move {
             let mut latencies = Vec::new();
             while watch.elapsed() < end {
-                let number = next.fetch_add(1, Ordering::Relaxed) % targets.calls.len();
                 let one = Stopwatch::start();
-                call(&graph, &ledger, &targets, number).await?;
+                call(&graph, &ledger, &targets).await?;
                 latencies.push(one.elapsed());
             }
             anyhow::Ok(latencies)
@@ -44,8 +40,8 @@ pub async fn run(
     Ok(Load::of(latencies, watch.elapsed()))
 }
 
-async fn call(graph: &Graph, ledger: &Ledger, targets: &Targets, number: usize) -> Result<()> {
-    let target = &targets.calls[number];
+async fn call(graph: &Graph, ledger: &Ledger, targets: &Targets) -> Result<()> {
+    let target = targets.draw();
     let payer = &targets.payers[target.payer];
     let at = Clock::system().now();
     let watch = Stopwatch::start();

@@ -3,6 +3,7 @@
 use super::targets::Targets;
 use anyhow::{Context, Result, ensure};
 use assay_domain::clock::Stopwatch;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -107,33 +108,34 @@ impl Connection {
             if !early.is_zero() {
                 tokio::time::sleep(early).await;
             }
-            self.call(number % self.targets.calls.len()).await?;
+            self.call().await?;
             latencies.push(watch.elapsed().saturating_sub(due));
         }
     }
 
-    async fn call(&mut self, number: usize) -> Result<()> {
-        let target = &self.targets.calls[number];
+    async fn call(&mut self) -> Result<()> {
+        let target = self.targets.draw();
         let secret = &self.targets.payers[target.payer].secret;
-        self.request.clear();
         let length = target.email.len() + r#"{"email":""}"#.len();
-        self.request.extend_from_slice(b"POST /v1/enrich HTTP/1.1\r\nhost: assay\r\ncontent-type: application/json\r\nauthorization: Bearer ");
-        self.request.extend_from_slice(secret.as_bytes());
-        self.request.extend_from_slice(format!("\r\ncontent-length: {length}\r\n\r\n").as_bytes());
-        self.request.extend_from_slice(br#"{"email":""#);
-        self.request.extend_from_slice(target.email.as_bytes());
-        self.request.extend_from_slice(br#""}"#);
+        self.request.clear();
+        write!(
+            self.request,
+            "POST /v1/enrich HTTP/1.1\r\nhost: assay\r\ncontent-type: application/json\r\nauthorization: Bearer {secret}\r\n\
+             content-length: {length}\r\n\r\n{{\"email\":\"{}\"}}",
+            target.email
+        )?;
         self.stream.write_all(&self.request).await?;
-        self.read_answer().await?;
+        let body = self.read_answer().await?;
         ensure!(
-            self.answer.starts_with(b"HTTP/1.1 200") && contains(&self.answer, br#""found":true"#),
+            self.answer.starts_with(b"HTTP/1.1 200") && self.answer[body..].starts_with(br#"{"found":true"#),
             "a call was not answered with a person: {}",
             String::from_utf8_lossy(&self.answer)
         );
         Ok(())
     }
 
-    async fn read_answer(&mut self) -> Result<()> {
+    /// Reads one whole answer and says where its body starts.
+    async fn read_answer(&mut self) -> Result<usize> {
         self.answer.clear();
         loop {
             ensure!(self.stream.read_buf(&mut self.answer).await? > 0, "the service closed the connection");
@@ -145,7 +147,7 @@ impl Connection {
                         "the service closed the connection"
                     );
                 }
-                return Ok(());
+                return Ok(head + 4);
             }
         }
     }
@@ -153,10 +155,6 @@ impl Connection {
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
-}
-
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    find(haystack, needle).is_some()
 }
 
 fn content_length(head: &[u8]) -> Option<usize> {

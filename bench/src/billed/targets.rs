@@ -9,6 +9,7 @@ use assay_store::ledger::{NewAccount, NewKey};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::task::JoinSet;
 
 /// One paying account.
@@ -32,6 +33,8 @@ pub struct Target {
 pub struct Targets {
     pub payers: Vec<Payer>,
     pub calls: Vec<Target>,
+    /// Runs go on where the last one stopped: none finds the pages warm, or the rows made, by the one before it.
+    next: AtomicUsize,
 }
 
 impl Targets {
@@ -61,7 +64,14 @@ impl Targets {
             })
         });
         let calls = drawn.collect::<Result<Vec<_>>>()?;
-        Ok(Self { payers, calls })
+        Ok(Self { payers, calls, next: AtomicUsize::new(0) })
+    }
+}
+
+impl Targets {
+    /// The next call to make.
+    pub fn draw(&self) -> &Target {
+        &self.calls[self.next.fetch_add(1, Ordering::Relaxed) % self.calls.len()]
     }
 }
 

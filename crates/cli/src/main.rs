@@ -28,7 +28,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Self-hosted contact and company enrichment, billed by outcome.
 #[derive(Debug, Parser)]
-#[command(name = "assay", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "assay", version = VERSION, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     /// The configuration file; ./assay.toml when there is one.
     #[arg(long, env = "ASSAY_CONFIG", global = true, value_name = "FILE")]
@@ -39,6 +39,13 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+/// A program with crash points in it says so: it must never serve anyone but a test.
+const VERSION: &str = if cfg!(feature = "failpoints") {
+    concat!(env!("CARGO_PKG_VERSION"), " with crash points")
+} else {
+    env!("CARGO_PKG_VERSION")
+};
 
 const EXAMPLES: &str = "\
 Examples:

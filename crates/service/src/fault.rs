@@ -84,7 +84,7 @@ pub const FAULTS: &[FaultRow] = &[
     row(Code::RateLimited, ("rate_limited", 429, true), "too many requests", "wait as long as Retry-After says"),
     row(Code::Internal, ("internal_error", 500, true), "something broke on our side", "try again; if it stays, report the request_id"),
     row(Code::Overloaded, ("overloaded", 503, true), "the service has more work than it can do", "wait as long as Retry-After says"),
-    row(Code::Unavailable, ("unavailable", 503, true), "a part of the service cannot be reached", "wait as long as Retry-After says; the call was not charged"),
+    row(Code::Unavailable, ("unavailable", 503, true), "a part of the service cannot be reached", "wait as long as Retry-After says and send it again, with the same Idempotency-Key if it had one"),
     row(Code::DeadlineExceeded, ("deadline_exceeded", 504, true), "the call took too long and was stopped", "try again; the call was not charged"),
 ];
 

@@ -3,8 +3,10 @@
 //! Nobody waits for a timer: a lone question goes out at once, and batches grow only as large as the load makes them.
 
 use crate::{StoreError, task};
+use futures_util::FutureExt;
 use std::fmt;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
@@ -85,10 +87,49 @@ async fn serve<Q, A, F, W>(
         metrics::counter!("assay_lane_batches_total", "lane" => name).increment(1);
         metrics::counter!("assay_lane_questions_total", "lane" => name)
             .increment(u64::try_from(questions.len()).unwrap_or(u64::MAX));
-        let answers = answer(questions).await;
+        let count = questions.len();
+        // A panic must not end the lane with everyone who will ever ask; those in this batch learn that its fate is
+        // unknown.
+        let answers = AssertUnwindSafe(answer(questions)).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!(lane = name, "a batch panicked");
+            metrics::counter!("assay_task_panics_total", "task" => name).increment(1);
+            let unknown = StoreError::Unavailable(Arc::new(sqlx::Error::WorkerCrashed));
+            (0..count).map(|_| Err(unknown.clone())).collect()
+        });
         for (reply, answer) in replies.into_iter().zip(answers) {
             // A caller that stopped waiting (its deadline passed) is no error.
             drop(reply.send(answer));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: LaneSize = LaneSize { batch_max: 4, queue_max: 16, workers: 1 };
+
+    #[tokio::test]
+    async fn a_batch_that_panics_fails_its_askers_and_nobody_after_them() {
+        let lane = Lane::start("test", SIZE, |questions: Vec<u32>| async move {
+            assert!(!questions.contains(&13), "as a test");
+            questions.into_iter().map(|number| Ok(number * 2)).collect()
+        });
+        assert!(matches!(lane.ask(13).await, Err(StoreError::Unavailable(_))));
+        assert_eq!(lane.ask(4).await.ok(), Some(8));
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_refuses_at_once() {
+        let lane = Lane::start("test", SIZE, |questions: Vec<u32>| async move {
+            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            questions.into_iter().map(Ok).collect()
+        });
+        let waiting: Vec<_> = (0..40).map(|number| Box::pin(lane.ask(number))).collect();
+        let refused = futures_util::future::join_all(waiting.into_iter().map(|ask| async move {
+            let soon = std::time::Duration::from_millis(200);
+            matches!(tokio::time::timeout(soon, ask).await, Ok(Err(StoreError::Overloaded)))
+        }));
+        assert!(refused.await.into_iter().filter(|refused| *refused).count() >= 40 - 16 - 4);
     }
 }

@@ -17,7 +17,7 @@ pub struct Database {
 
 impl Database {
     pub fn at(url: &str) -> Self {
-        Self { url: url.to_owned(), connections_max: 16, acquire_timeout: Duration::from_secs(5) }
+        Self { url: url.to_owned(), connections_max: 16, acquire_timeout: Duration::from_secs(2) }
     }
 
     pub(crate) async fn connect(&self, application: &str) -> Result<PgPool, StoreError> {

@@ -11,15 +11,9 @@ pub struct Violation {
     pub detail: String,
 }
 
-/// Each query answers one text a violation. The names follow docs/ledger.md.
+/// Each query answers one text a violation. The names follow docs/ledger.md; I1 is not here, because a posting that is
+/// both halves of a movement cannot break it.
 const CHECKS: &[(&str, &str)] = &[
-    (
-        "I1 what leaves one side arrives at another, and sums are zero",
-        "-- all accounts: an audit sees everything
-         select format('account %s sums to %s', account_id, sum(net)) from (
-             select account_id, -amount as net from posting union all select account_id, amount from posting) m
-         group by account_id having sum(net) <> 0",
-    ),
     (
         "I2 the stored balance is the sum of the postings",
         "-- all accounts: an audit sees everything
