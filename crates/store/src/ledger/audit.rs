@@ -103,6 +103,8 @@ impl Ledger {
     pub async fn audit(&self) -> Result<Vec<Violation>, StoreError> {
         let mut violations = Vec::new();
         let mut snapshot = self.pool.begin_with("begin isolation level repeatable read read only").await?;
+        // A ledger of millions of calls takes longer to add up than any call may take.
+        sqlx::query("set local statement_timeout = '1h'").execute(&mut *snapshot).await?;
         for (invariant, sql) in CHECKS {
             let limited = sqlx::AssertSqlSafe(format!("{sql} limit 20"));
             for row in sqlx::query(limited).fetch_all(&mut *snapshot).await? {
