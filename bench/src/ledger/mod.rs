@@ -71,7 +71,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
     Ok(Verdict { figure, passed: violations.is_empty() && tally.has_all_kinds() })
 }
 
-/// Runs one seed again: many times, because clients race, and once with each client alone.
+/// Runs one seed again, many times: what the clients ask is the same each time, how they race is not.
 async fn replay(ledger: &Ledger, seed: u64) -> Result<Verdict> {
     for round in 0..20 {
         run_seed(ledger, seed).await.with_context(|| format!("seed {seed}, round {round}"))?;

@@ -1,7 +1,6 @@
 //! What the whole world must keep: sameness, uniqueness, reserved ranges, consistent dates and jobs.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
 use assay_domain::company::CompanyKind;
 use assay_domain::taxonomy::{EmailStatus, SizeBand};
@@ -253,21 +252,4 @@ fn kinds_and_countries_are_mixed() {
         industries.insert(facts.industry.unwrap());
     }
     assert!(kinds.len() >= 5 && countries.len() == 10 && industries.len() > 55, "{kinds:?} {countries:?}");
-}
-
-#[test]
-#[allow(
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "the rate is what this test is for; run it with --release --no-capture"
-)]
-fn people_are_made_fast() {
-    let count = if cfg!(debug_assertions) { 20_000 } else { 1_000_000 };
-    let begun = Instant::now();
-    let world = world(count);
-    let made = begun.elapsed();
-    let letters: usize = (0..count).map(|index| world.person(index).facts.full_name.len()).sum();
-    let seconds = begun.elapsed().as_millis().max(1);
-    println!("{count} people in {seconds} ms ({made:?} for the world itself, {letters} letters)");
-    println!("{} people a second", u128::from(count) * 1_000 / seconds);
 }
