@@ -43,7 +43,7 @@ pub(crate) async fn read_call(entry: &'static Entry, request: Request) -> Result
         body,
         authorization: text(&parts.headers, &AUTHORIZATION),
         idempotency_key: text(&parts.headers, &IDEMPOTENCY_KEY),
-        peer: parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0),
+        client: parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0),
     })
 }
 

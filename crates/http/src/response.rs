@@ -1,12 +1,13 @@
 //! From a reply to an HTTP response: the body as it is, and its figures as headers.
 
-use assay_service::Reply;
+use assay_service::{Reply, ReplyBody};
 use axum::body::Body;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
+use futures_util::TryStreamExt;
 use std::time::Duration;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -22,7 +23,11 @@ const HEADERS_MAX: usize = 24;
 
 pub(crate) fn write_response(reply: Reply, took: Duration) -> Response {
     let mut headers = HeaderMap::with_capacity(HEADERS_MAX);
-    let content_type = if reply.is_problem { "application/problem+json" } else { "application/json" };
+    let (content_type, body) = match reply.body {
+        ReplyBody::Json(body) => ("application/json", write_body(body)),
+        ReplyBody::Problem(body) => ("application/problem+json", write_body(body)),
+        ReplyBody::Stream { content_type, chunks } => (content_type, write_stream(chunks)),
+    };
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -46,10 +51,15 @@ pub(crate) fn write_response(reply: Reply, took: Duration) -> Response {
         let error = if error.is_empty() { String::new() } else { format!(", error=\"{error}\"") };
         put(&mut headers, WWW_AUTHENTICATE, format!("Bearer realm=\"assay\"{error}"));
     }
-    let mut response = Response::new(write_body(reply.body));
+    let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
     response
+}
+
+/// A piece that fails breaks the transfer off: the client sees that the answer is not whole.
+fn write_stream(chunks: assay_service::Chunks) -> Body {
+    Body::from_stream(chunks.map_err(|fault| std::io::Error::other(fault.detail.into_owned())))
 }
 
 #[cfg(not(feature = "failpoints"))]
@@ -89,8 +99,7 @@ mod tests {
     fn reply() -> Reply {
         Reply {
             status: 200,
-            body: "{}".into(),
-            is_problem: false,
+            body: ReplyBody::Json("{}".into()),
             request: RequestId::from_uuid(Default::default()),
             charged: Credits::from_thousandths(1_500),
             remaining: Some(Credits::whole(98)),
@@ -128,7 +137,7 @@ mod tests {
             replayed: false,
             retry_after_seconds: None,
             challenge: Some(""),
-            is_problem: true,
+            body: ReplyBody::Problem("{}".into()),
             ..reply()
         };
         let response = write_response(bare, Duration::ZERO);

@@ -43,6 +43,8 @@ fn route(entry: &'static Entry, service: Arc<Service>) -> MethodRouter {
     let method = match entry.spec.verb {
         Verb::Get => MethodFilter::GET,
         Verb::Post => MethodFilter::POST,
+        Verb::Patch => MethodFilter::PATCH,
+        Verb::Delete => MethodFilter::DELETE,
     };
     let meter = Arc::new(Meter::new(entry.spec.name));
     MethodRouter::new().on(method, move |request: Request| {

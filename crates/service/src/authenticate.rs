@@ -9,6 +9,7 @@ use assay_store::ledger::KeyRecord;
 use assay_store::{Ledger, task};
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -66,7 +67,12 @@ impl Authenticator {
     }
 
     /// The key behind an Authorization header, if it is good now.
-    pub async fn identify(&self, header: Option<&str>, now: DateTime<Utc>) -> Result<Arc<KeyRecord>, Fault> {
+    pub async fn identify(
+        &self,
+        header: Option<&str>,
+        _client: IpAddr,
+        now: DateTime<Utc>,
+    ) -> Result<Arc<KeyRecord>, Fault> {
         let header =
             header.ok_or_else(|| Fault::new(Code::MissingApiKey, "the Authorization header is missing"))?;
         let token = bearer(header).ok_or_else(|| {

@@ -5,7 +5,9 @@ use crate::fault::Fault;
 use crate::input::{Decoded, RawInput};
 use crate::spec::Spec;
 use assay_domain::{NetworkHosts, PersonId};
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,11 +35,46 @@ pub trait Endpoint: 'static {
     /// A worked example: what the reference shows, and what a test sends.
     fn example() -> (Value, Self::Response);
 
+    /// What the sandbox answers to this question: the worked example, unless the question chooses among several.
+    fn example_for(_question: &Self::Question) -> Self::Response {
+        Self::example().1
+    }
+
+    /// How many units the worked example would bill.
+    fn example_units() -> u32 {
+        1
+    }
+
+    /// The answer when there is nothing to be found; none where that cannot be.
+    fn not_found() -> Option<Self::Response> {
+        None
+    }
+
     fn run(
         context: &Context,
         question: Self::Question,
     ) -> impl Future<Output = Result<Outcome<Self::Response>, Fault>> + Send;
 }
+
+/// An endpoint whose answer is too long to be held in memory: it is written piece by piece. Free, because what it costs
+/// must be known before the first byte.
+pub trait StreamEndpoint: 'static {
+    const SPEC: Spec;
+    const CONTENT_TYPE: &'static str;
+    type Request: DeserializeOwned + JsonSchema + garde::Validate<Context = ()> + Send + 'static;
+    type Question: Send + 'static;
+
+    fn parse(request: Self::Request, hosts: &NetworkHosts) -> Result<Self::Question, Fault>;
+
+    /// A worked example: a request, and the whole of a short answer.
+    fn example() -> (Value, &'static str);
+
+    fn run(context: &Context, question: Self::Question)
+    -> impl Future<Output = Result<Chunks, Fault>> + Send;
+}
+
+/// The pieces of a streamed answer. An error ends it early, which a client sees as a broken transfer.
+pub type Chunks = BoxStream<'static, Result<Bytes, Fault>>;
 
 /// What a run found.
 #[derive(Debug, Clone)]
@@ -87,11 +124,35 @@ fn as_milliseconds<S: serde::Serializer>(latency: &Duration, serializer: S) -> R
     serializer.serialize_u64(u64::try_from(latency.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// What an answer carries.
+pub enum Payload {
+    /// A JSON object without `cost`.
+    Json(Vec<u8>),
+    Stream {
+        content_type: &'static str,
+        chunks: Chunks,
+    },
+}
+
+impl std::fmt::Debug for Payload {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Json(body) => write!(out, "Json({} bytes)", body.len()),
+            Self::Stream { content_type, .. } => write!(out, "Stream({content_type})"),
+        }
+    }
+}
+
 /// An answer with its type erased.
 #[derive(Debug)]
 pub struct Answered {
-    /// A JSON object without `cost`.
-    pub body: Vec<u8>,
+    pub payload: Payload,
+    pub tally: Tally,
+}
+
+/// What an answer is billed and remembered by.
+#[derive(Debug)]
+pub struct Tally {
     pub ran: bool,
     pub units: u32,
     pub trace: Trace,
@@ -111,14 +172,35 @@ impl std::fmt::Debug for Prepared {
     }
 }
 
+/// A valid request answered from the worked example, without anything behind it.
+#[derive(Debug)]
+pub struct Rehearsal {
+    pub units_max: u32,
+    pub found: Payload,
+    /// What `found` would have billed.
+    pub units: u32,
+    /// A JSON object without `cost`.
+    pub not_found: Option<Vec<u8>>,
+}
+
+/// How the answer of a row looks.
+#[derive(Debug)]
+pub enum AnswerShape {
+    Json(fn(&mut SchemaGenerator) -> Schema),
+    Stream { content_type: &'static str },
+}
+
 /// A row of the catalog.
 #[derive(Debug)]
 pub struct Entry {
     pub spec: Spec,
     pub request_schema: fn(&mut SchemaGenerator) -> Schema,
-    pub response_schema: fn(&mut SchemaGenerator) -> Schema,
+    pub answer: AnswerShape,
+    /// Request and answer; the answer of a stream is a text.
     pub example: fn() -> (Value, Value),
     pub prepare: fn(RawInput, &NetworkHosts) -> Result<Prepared, Fault>,
+    /// Checks the request exactly as `prepare` does, and answers from the example.
+    pub rehearse: fn(RawInput, &NetworkHosts) -> Result<Rehearsal, Fault>,
 }
 
 impl Entry {
@@ -126,12 +208,27 @@ impl Entry {
         Self {
             spec: E::SPEC,
             request_schema: |generator| generator.subschema_for::<E::Request>(),
-            response_schema: |generator| generator.subschema_for::<E::Response>(),
+            answer: AnswerShape::Json(|generator| generator.subschema_for::<E::Response>()),
             example: || {
                 let (request, response) = E::example();
                 (request, serde_json::to_value(response).unwrap_or(Value::Null))
             },
             prepare: prepare::<E>,
+            rehearse: rehearse::<E>,
+        }
+    }
+
+    pub const fn streaming<E: StreamEndpoint>() -> Self {
+        Self {
+            spec: E::SPEC,
+            request_schema: |generator| generator.subschema_for::<E::Request>(),
+            answer: AnswerShape::Stream { content_type: E::CONTENT_TYPE },
+            example: || {
+                let (request, text) = E::example();
+                (request, Value::String(text.to_owned()))
+            },
+            prepare: prepare_stream::<E>,
+            rehearse: rehearse_stream::<E>,
         }
     }
 }
@@ -143,12 +240,49 @@ fn prepare<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Prepare
     let run: Run = Box::new(move |context| {
         Box::pin(async move {
             let Outcome { body, ran, units, trace } = E::run(&context, question).await?;
-            let body = serde_json::to_vec(&body).map_err(|error| {
-                tracing::error!(%error, endpoint = E::SPEC.name, "an answer could not be written as JSON");
-                Fault::new(crate::fault::Code::Internal, "the answer could not be written")
-            })?;
-            Ok(Answered { body, ran, units, trace })
+            let payload = Payload::Json(write_json(&body, &E::SPEC)?);
+            Ok(Answered { payload, tally: Tally { ran, units, trace } })
         })
     });
     Ok(Prepared { units_max, run })
+}
+
+fn rehearse<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehearsal, Fault> {
+    let Decoded(request) = input.decode::<E::Request>()?;
+    let question = E::parse(request, hosts)?;
+    Ok(Rehearsal {
+        units_max: E::units_max(&question),
+        found: Payload::Json(write_json(&E::example_for(&question), &E::SPEC)?),
+        units: E::example_units(),
+        not_found: E::not_found().map(|body| write_json(&body, &E::SPEC)).transpose()?,
+    })
+}
+
+fn prepare_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Prepared, Fault> {
+    let Decoded(request) = input.decode::<E::Request>()?;
+    let question = E::parse(request, hosts)?;
+    let run: Run = Box::new(move |context| {
+        Box::pin(async move {
+            let chunks = E::run(&context, question).await?;
+            let payload = Payload::Stream { content_type: E::CONTENT_TYPE, chunks };
+            Ok(Answered { payload, tally: Tally { ran: true, units: 0, trace: Trace::default() } })
+        })
+    });
+    Ok(Prepared { units_max: 0, run })
+}
+
+fn rehearse_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehearsal, Fault> {
+    let Decoded(request) = input.decode::<E::Request>()?;
+    E::parse(request, hosts)?;
+    let whole = Bytes::from_static(E::example().1.as_bytes());
+    let chunks: Chunks = Box::pin(futures_util::stream::once(async { Ok(whole) }));
+    let found = Payload::Stream { content_type: E::CONTENT_TYPE, chunks };
+    Ok(Rehearsal { units_max: 0, found, units: 0, not_found: None })
+}
+
+fn write_json<T: Serialize>(body: &T, spec: &Spec) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(body).map_err(|error| {
+        tracing::error!(%error, endpoint = spec.name, "an answer could not be written as JSON");
+        Fault::new(crate::fault::Code::Internal, "the answer could not be written")
+    })
 }

@@ -1,6 +1,7 @@
 //! Floor 4: the API as one table, and one pipeline from key to cost. Knows nothing of HTTP beyond status numbers.
 
 mod authenticate;
+mod call;
 pub mod catalog;
 mod context;
 mod cursor;
@@ -21,10 +22,11 @@ mod settle;
 pub mod spec;
 mod view;
 
+pub use call::Call;
 pub use catalog::CATALOG;
-pub use endpoint::Entry;
-pub use pipeline::{Call, HoldPolicy, Service, Settings};
-pub use reply::{RateState, Reply};
+pub use endpoint::{AnswerShape, Chunks, Entry};
+pub use pipeline::{HoldPolicy, Service, Settings};
+pub use reply::{RateState, Reply, ReplyBody};
 
 /// A place where a test may strike; see `assay_store::crash`. Nothing in a normal build.
 pub use assay_store::crash::point as crash_point;

@@ -1,11 +1,11 @@
 //! The OpenAPI 3.1 document, written from the catalog. It is the contract users see; `docs/openapi.json` keeps a copy.
 
 use crate::catalog::CATALOG;
-use crate::endpoint::{Entry, Step};
+use crate::endpoint::{AnswerShape, Entry, Step};
 use crate::fault::{FAULTS, FaultRow};
 use crate::problem::Problem;
 use crate::reply::Cost;
-use crate::spec::{Spec, Verb};
+use crate::spec::Spec;
 use assay_domain::Price;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -65,14 +65,8 @@ impl Writer {
 
     fn operation(&mut self, entry: &Entry) -> Value {
         let spec = &entry.spec;
-        let (request_example, mut response_example) = (entry.example)();
-        let price = spec.price.charge(true, 1);
-        if let Some(fields) = response_example.as_object_mut() {
-            fields.insert("cost".into(), json!({ "credits": price, "balance_remaining": 2431.5 }));
-        }
+        let (request_example, response_example) = (entry.example)();
         let request = (entry.request_schema)(&mut self.requests);
-        let response = (entry.response_schema)(&mut self.responses);
-        self.add_cost(&response, !spec.price.is_free());
         let mut operation = Map::new();
         operation.insert("operationId".into(), json!(spec.name));
         operation.insert("tags".into(), json!([spec.group.as_str()]));
@@ -83,23 +77,18 @@ impl Writer {
         operation.insert("x-plan".into(), json!(spec.plan.as_str()));
         operation
             .insert("parameters".into(), Value::Array(self.parameters(spec, &request, &request_example)));
-        if spec.verb == Verb::Post {
+        if spec.verb.has_body() {
             self.add_options(&request, !spec.price.is_free());
             let content = json!({ "application/json": { "schema": request, "example": request_example } });
             operation.insert("requestBody".into(), json!({ "required": true, "content": content }));
         }
-        let answered = if spec.price.is_free() {
-            json!(response)
-        } else {
-            json!({ "anyOf": [response, self.responses.subschema_for::<DryRun>()] })
-        };
         let mut responses = Map::new();
         responses.insert(
-            "200".into(),
+            spec.status.to_string(),
             json!({
                 "description": "The answer. Not found is an answer too.",
                 "headers": header_refs(),
-                "content": { "application/json": { "schema": answered, "example": response_example } }
+                "content": self.answer_content(entry, response_example)
             }),
         );
         for status in problem_statuses(spec) {
@@ -112,9 +101,30 @@ impl Writer {
         Value::Object(operation)
     }
 
+    fn answer_content(&mut self, entry: &Entry, mut example: Value) -> Value {
+        let spec = &entry.spec;
+        let schema = match entry.answer {
+            AnswerShape::Json(schema) => schema(&mut self.responses),
+            AnswerShape::Stream { content_type } => {
+                return json!({ content_type: { "schema": { "type": "string" }, "example": example } });
+            }
+        };
+        self.add_cost(&schema, !spec.price.is_free());
+        if let Some(fields) = example.as_object_mut() {
+            let price = spec.price.charge(true, 1);
+            fields.insert("cost".into(), json!({ "credits": price, "balance_remaining": 2431.5 }));
+        }
+        let schema = if spec.price.is_free() {
+            json!(schema)
+        } else {
+            json!({ "anyOf": [schema, self.responses.subschema_for::<DryRun>()] })
+        };
+        json!({ "application/json": { "schema": schema, "example": example } })
+    }
+
     /// GET takes its fields from the query; POST takes the options that are not part of what is asked.
     fn parameters(&mut self, spec: &Spec, request: &Schema, example: &Value) -> Vec<Value> {
-        if spec.verb == Verb::Post {
+        if spec.verb.has_body() {
             let mut parameters = vec![json!({
                 "name": "Idempotency-Key", "in": "header", "required": false,
                 "description": "Sent again with the same key and body, the call answers the same bytes and charges nothing.",
@@ -254,7 +264,7 @@ fn without_null(schema: &mut Value) {
 
 fn problem_statuses(spec: &Spec) -> Vec<u16> {
     let mut statuses = vec![401, 403, 422, 429, 500, 503, 504];
-    if spec.verb == Verb::Post {
+    if spec.verb.has_body() {
         statuses.extend([400, 409, 413, 415]);
     }
     if !spec.price.is_free() {

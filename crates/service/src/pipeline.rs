@@ -1,14 +1,15 @@
 //! One call from key to cost: the only place that knows who pays, how much, and what is remembered of it.
 
 use crate::authenticate::{Authenticator, permit};
+use crate::call::Call;
 use crate::context::Context;
-use crate::endpoint::{Answered, Entry, Prepared};
+use crate::endpoint::{Answered, Entry, Payload, Prepared, Trace};
 use crate::fault::{Code, Fault};
 use crate::idempotency::{Turn, take_turn};
-use crate::input::{Options, RawInput};
+use crate::input::Options;
 use crate::memory::AccountMemory;
 use crate::rate::RateLimiter;
-use crate::reply::{RateState, Reply, cost_json, splice};
+use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
 use crate::settle::{Charge, Purse};
 use crate::spec::Verb;
 use crate::{crash_point, problem};
@@ -18,9 +19,7 @@ use assay_engine::Engine;
 use assay_store::Ledger;
 use assay_store::ledger::KeyRecord;
 use assay_store::ledger::op::Render;
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,20 +39,6 @@ pub struct Settings {
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
     pub deadline: Duration,
-}
-
-/// A request for one row of the catalog, as any transport may bring it.
-#[derive(Debug)]
-pub struct Call {
-    pub entry: &'static Entry,
-    /// The path as sent, which is part of an idempotency key's scope.
-    pub path: String,
-    pub path_fields: Vec<(String, String)>,
-    pub query: Vec<(String, String)>,
-    pub body: Bytes,
-    pub authorization: Option<String>,
-    pub idempotency_key: Option<String>,
-    pub peer: IpAddr,
 }
 
 /// The service: answers calls.
@@ -78,7 +63,7 @@ struct Arrival {
 /// What a call came to.
 struct Done {
     status: u16,
-    body: Vec<u8>,
+    body: ReplyBody,
     charged: Credits,
     remaining: Option<Credits>,
     replayed: bool,
@@ -98,8 +83,7 @@ impl Service {
         match self.answer(call, &mut arrival).await {
             Ok(done) => Reply {
                 status: done.status,
-                body: done.body.into(),
-                is_problem: false,
+                body: done.body,
                 request: arrival.request,
                 charged: done.charged,
                 remaining: done.remaining,
@@ -120,13 +104,13 @@ impl Service {
 
     async fn answer(&self, call: Call, arrival: &mut Arrival) -> Result<Done, Fault> {
         let spec = &call.entry.spec;
-        let key = self.keys.identify(call.authorization.as_deref(), arrival.at).await?;
-        permit(&key, spec, arrival.at)?;
-        let (rate, limited) = self.rates.take(key.account, key.requests_per_minute, arrival.at);
+        let key = self.keys.identify(call.authorization.as_deref(), call.client, arrival.at).await?;
+        let (rate, limited) = self.rates.take(&key, arrival.at);
         arrival.rate = Some(rate);
         if let Some(fault) = limited {
             return Err(fault);
         }
+        permit(&key, spec, arrival.at)?;
         let result = self.admitted(&call, arrival, &key).await;
         if let Err(fault) = &result
             && spec.group.is_recorded()
@@ -139,7 +123,8 @@ impl Service {
     /// A call that may run: decoded, claimed, paid for, run and settled.
     async fn admitted(&self, call: &Call, arrival: &Arrival, key: &Arc<KeyRecord>) -> Result<Done, Fault> {
         let spec = &call.entry.spec;
-        let (prepared, options) = self.prepare(call)?;
+        let (input, options) = call.input()?;
+        let prepared = (call.entry.prepare)(input, self.engine.hosts())?;
         if options.dry_run {
             return Ok(dry_run(call.entry, prepared.units_max));
         }
@@ -164,23 +149,22 @@ impl Service {
             units_affordable,
         };
         let before = arrival.watch.elapsed();
-        let ran = tokio::time::timeout(self.settings.deadline, run(prepared, context)).await;
-        let mut answered = match ran {
-            Ok(Ok(answered)) => answered,
-            Ok(Err(fault)) => return Err(free_claim(claim, fault).await),
-            Err(_) => {
-                return Err(
-                    free_claim(claim, Fault::new(Code::DeadlineExceeded, "the deadline passed")).await
-                );
-            }
+        let time_left = self.settings.deadline.saturating_sub(before);
+        let ran = tokio::time::timeout(time_left, run(prepared, context)).await;
+        let ran = ran.unwrap_or_else(|_| Err(Fault::new(Code::DeadlineExceeded, "the deadline passed")));
+        let Answered { payload, tally } = match ran {
+            Ok(answered) => answered,
+            Err(fault) => return Err(free_claim(claim, fault).await),
         };
         let looked_up = arrival.watch.elapsed();
         crash_point("call-ran").await;
-        let render = renderer(std::mem::take(&mut answered.body), options, &answered);
-        let settled = match purse
-            .settle(&answered, claim.as_ref().map(assay_store::ledger::ClaimGuard::claim), &render)
-            .await
-        {
+        let (body, stream) = match payload {
+            Payload::Json(body) => (body, None),
+            Payload::Stream { content_type, chunks } => (Vec::new(), Some((content_type, chunks))),
+        };
+        let render = renderer(body, options, &tally.trace);
+        let reply_claim = claim.as_ref().map(assay_store::ledger::ClaimGuard::claim);
+        let settled = match purse.settle(&tally, reply_claim, &render).await {
             Ok(settled) => settled,
             Err(fault) => return Err(free_claim(claim, fault).await),
         };
@@ -192,28 +176,18 @@ impl Service {
             ("find", looked_up.saturating_sub(before)),
             ("settle", arrival.watch.elapsed().saturating_sub(looked_up)),
         ];
+        let body = match stream {
+            Some((content_type, chunks)) => ReplyBody::Stream { content_type, chunks },
+            None => ReplyBody::Json(render(&settled).into()),
+        };
         Ok(Done {
-            status: 200,
-            body: render(&settled),
+            status: spec.status,
+            body,
             charged: settled.credits,
             remaining: Some(settled.balance),
             replayed: false,
             timings,
         })
-    }
-
-    fn prepare(&self, call: &Call) -> Result<(Prepared, Options), Fault> {
-        let spec = &call.entry.spec;
-        let (mut input, dry_run) = match spec.verb {
-            Verb::Get => (RawInput::from_query(call.query.clone())?, false),
-            Verb::Post => (RawInput::from_body(&call.body)?, read_dry_run(&call.query)?),
-        };
-        let options = if spec.price.is_free() { Options::default() } else { input.take_options()? };
-        for (name, value) in &call.path_fields {
-            input = input.with_path_field(name, value);
-        }
-        let prepared = (call.entry.prepare)(input, self.engine.hosts())?;
-        Ok((prepared, Options { dry_run, ..options }))
     }
 
     fn purse<'a>(
@@ -253,8 +227,8 @@ async fn free_claim(claim: Option<assay_store::ledger::ClaimGuard>, fault: Fault
 }
 
 /// Writes the final body once the charge and the balance are known: inside the settling commit for a stored reply.
-fn renderer(body: Vec<u8>, options: Options, answered: &Answered) -> Render {
-    let trace = options.explain.then(|| serde_json::to_vec(&answered.trace.steps).unwrap_or_default());
+fn renderer(body: Vec<u8>, options: Options, trace: &Trace) -> Render {
+    let trace = options.explain.then(|| serde_json::to_vec(&trace.steps).unwrap_or_default());
     Arc::new(move |settled| {
         let cost = cost_json(settled.credits, Some(settled.balance));
         match &trace {
@@ -264,35 +238,13 @@ fn renderer(body: Vec<u8>, options: Options, answered: &Answered) -> Render {
     })
 }
 
-fn read_dry_run(query: &[(String, String)]) -> Result<bool, Fault> {
-    match query {
-        [] => Ok(false),
-        [(name, value)] if name == "dry_run" => match value.as_str() {
-            "true" => Ok(true),
-            "false" => Ok(false),
-            _ => {
-                Err(Fault::field("/dry_run", "invalid_type", "neither true nor false", "send ?dry_run=true"))
-            }
-        },
-        [(name, _), ..] => {
-            let fix = "send the fields in the JSON body; only dry_run goes into the query";
-            Err(Fault::field(
-                &format!("/{name}"),
-                "unknown_field",
-                "the query parameter is not known here",
-                fix,
-            ))
-        }
-    }
-}
-
 fn dry_run(entry: &Entry, units_max: u32) -> Done {
     let max_price = entry.spec.price.charge(true, units_max);
     let cost = cost_json(Credits::ZERO, None);
     let body = format!("{{\"dry_run\":true,\"max_price\":{max_price},\"cost\":{cost}}}");
     Done {
         status: 200,
-        body: body.into_bytes(),
+        body: ReplyBody::Json(body.into_bytes().into()),
         charged: Credits::ZERO,
         remaining: None,
         replayed: false,
@@ -301,6 +253,7 @@ fn dry_run(entry: &Entry, units_max: u32) -> Done {
 }
 
 fn replayed(status: u16, body: Vec<u8>) -> Done {
+    let body = ReplyBody::Json(body.into());
     Done { status, body, charged: Credits::ZERO, remaining: None, replayed: true, timings: Vec::new() }
 }
 
@@ -312,8 +265,7 @@ fn problem_reply(fault: &Fault, request: RequestId, rate: Option<RateState>) -> 
     };
     Reply {
         status: fault.code.status(),
-        body: problem::write(fault, request).into(),
-        is_problem: true,
+        body: ReplyBody::Problem(problem::write(fault, request).into()),
         request,
         charged: Credits::ZERO,
         remaining: None,

@@ -4,6 +4,7 @@ use crate::fault::{Code, Fault};
 use crate::reply::RateState;
 use assay_domain::token_bucket::TokenBucket;
 use assay_domain::{AccountId, limits};
+use assay_store::ledger::KeyRecord;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -22,12 +23,8 @@ impl RateLimiter {
     }
 
     /// Counts one request.
-    pub fn take(
-        &self,
-        account: AccountId,
-        per_minute: u32,
-        now: DateTime<Utc>,
-    ) -> (RateState, Option<Fault>) {
+    pub fn take(&self, key: &KeyRecord, now: DateTime<Utc>) -> (RateState, Option<Fault>) {
+        let (account, per_minute) = (key.account, key.requests_per_minute);
         let allowance = {
             let mut buckets = self.shard(account).lock().unwrap_or_else(PoisonError::into_inner);
             if u64::try_from(buckets.len()).unwrap_or(u64::MAX) > limits::RATE_BUCKETS_MAX / 16 {

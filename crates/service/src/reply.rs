@@ -1,16 +1,37 @@
 //! The reply to a call, before any transport dresses it: a status, a body and the figures that go into headers.
 
+use crate::endpoint::Chunks;
 use assay_domain::{Credits, RequestId};
 use bytes::Bytes;
 use std::time::Duration;
 
+/// What a reply carries.
+pub enum ReplyBody {
+    Json(Bytes),
+    /// A problem document instead of an answer.
+    Problem(Bytes),
+    /// Written piece by piece.
+    Stream {
+        content_type: &'static str,
+        chunks: Chunks,
+    },
+}
+
+impl std::fmt::Debug for ReplyBody {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Json(body) => write!(out, "Json({} bytes)", body.len()),
+            Self::Problem(body) => write!(out, "Problem({} bytes)", body.len()),
+            Self::Stream { content_type, .. } => write!(out, "Stream({content_type})"),
+        }
+    }
+}
+
 /// A finished call.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Reply {
     pub status: u16,
-    pub body: Bytes,
-    /// Whether the body is a problem document instead of an answer.
-    pub is_problem: bool,
+    pub body: ReplyBody,
     pub request: RequestId,
     pub charged: Credits,
     pub remaining: Option<Credits>,

@@ -1,6 +1,6 @@
 //! The purse of one call: holds credits before upstream money is spent, and settles what was found.
 
-use crate::endpoint::{Answered, Trace};
+use crate::endpoint::{Tally, Trace};
 use crate::fault::{Code, Fault};
 use crate::spec::Spec;
 use assay_domain::clock::Stopwatch;
@@ -74,12 +74,12 @@ impl<'a> Purse<'a> {
     /// Charges what was found and writes history and the stored reply, in one commit.
     pub async fn settle(
         &mut self,
-        answered: &Answered,
+        tally: &Tally,
         claim: Option<Claim>,
         render: &Render,
     ) -> Result<Settled, Fault> {
         let spec = self.charge.spec;
-        let charge = spec.price.charge(answered.ran, answered.units);
+        let charge = spec.price.charge(tally.ran, tally.units);
         if !spec.group.is_recorded() && claim.is_none() {
             return self.look_only().await;
         }
@@ -89,8 +89,8 @@ impl<'a> Purse<'a> {
             hold: self.hold,
             charge,
             cap: self.cap(),
-            record: self.record(200, answered.units > 0, &answered.trace),
-            people: answered.trace.people.clone(),
+            record: self.record(spec.status, tally.units > 0, &tally.trace),
+            people: tally.trace.people.clone(),
             reply,
         };
         match self.ledger.ask(self.key.account, Op::Settle(Box::new(settle))).await? {

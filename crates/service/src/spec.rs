@@ -6,6 +6,8 @@ use assay_domain::{Plan, Price};
 pub enum Verb {
     Get,
     Post,
+    Patch,
+    Delete,
 }
 
 impl Verb {
@@ -13,15 +15,24 @@ impl Verb {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
+    }
+
+    /// Whether the fields come in a JSON body; the others bring them in the query.
+    pub const fn has_body(self) -> bool {
+        matches!(self, Self::Post | Self::Patch)
     }
 }
 
-/// The sections of the API: they decide the tag, whether calls are kept in history, and later the sandbox twin.
+/// The sections of the API: they decide the tag, whether calls are kept in history, and where the sandbox lists the twin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
     Resolve,
     Account,
+    Keys,
+    Operator,
 }
 
 impl Group {
@@ -29,12 +40,14 @@ impl Group {
         match self {
             Self::Resolve => "resolve",
             Self::Account => "account",
+            Self::Keys => "keys",
+            Self::Operator => "operator",
         }
     }
 
     /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not.
     pub const fn is_recorded(self) -> bool {
-        !matches!(self, Self::Account)
+        !matches!(self, Self::Account | Self::Keys | Self::Operator)
     }
 }
 
@@ -93,6 +106,8 @@ pub struct Spec {
     pub name: &'static str,
     pub verb: Verb,
     pub path: &'static str,
+    /// What a call that worked answers: 200, or 201 where something was made.
+    pub status: u16,
     pub group: Group,
     pub price: Price,
     /// What one billed unit is.

@@ -100,6 +100,7 @@ impl Endpoint for History {
         name: "me-history",
         verb: Verb::Get,
         path: "/v1/me/history",
+        status: 200,
         group: Group::Account,
         price: Price::Free,
         unit: "call",

@@ -74,6 +74,7 @@ impl Endpoint for Me {
         name: "me",
         verb: Verb::Get,
         path: "/v1/me",
+        status: 200,
         group: Group::Account,
         price: Price::Free,
         unit: "call",

@@ -69,6 +69,7 @@ impl Endpoint for People {
         name: "me-people",
         verb: Verb::Get,
         path: "/v1/me/people",
+        status: 200,
         group: Group::Account,
         price: Price::Free,
         unit: "call",

@@ -64,6 +64,7 @@ impl Endpoint for Companies {
         name: "companies",
         verb: Verb::Post,
         path: "/v1/companies",
+        status: 200,
         group: Group::Resolve,
         price: Price::Flat(Credits::whole(1)),
         unit: "company",

@@ -87,6 +87,7 @@ impl Endpoint for Enrich {
         name: "enrich",
         verb: Verb::Post,
         path: "/v1/enrich",
+        status: 200,
         group: Group::Resolve,
         price: Price::Flat(Credits::whole(1)),
         unit: "person",
