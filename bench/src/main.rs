@@ -8,16 +8,27 @@
     reason = "a measuring program prints, does statistics, keeps its own time, and ends by a panic when it is wrong itself"
 )]
 
+mod auth;
 mod bar;
 mod billed;
+mod canaries;
 mod crash;
+mod csv;
 mod cut_proxy;
 mod http_client;
 mod idempotency;
 mod ledger;
+mod limits;
+mod mutants;
+mod open_loop;
+mod overload;
 mod powercut;
 mod prices;
+mod reference;
 mod rig;
+mod sandbox;
+mod schemathesis;
+mod slowloris;
 
 use bar::{Bar, Verdict};
 use std::process::ExitCode;
@@ -25,11 +36,21 @@ use std::process::ExitCode;
 /// Every bar. `cargo xtask bar --list` says what each promises.
 const BARS: &[Bar] = &[
     Bar { name: "prices", run: |short| Box::pin(prices::run(short)) },
+    Bar { name: "reference", run: |short| Box::pin(reference::run(short)) },
+    Bar { name: "schemathesis", run: |short| Box::pin(schemathesis::run(short)) },
+    Bar { name: "mutants", run: |short| Box::pin(mutants::run(short)) },
     Bar { name: "ledger", run: |short| Box::pin(ledger::run(short)) },
     Bar { name: "crash", run: |short| Box::pin(crash::run(short)) },
     Bar { name: "powercut", run: |short| Box::pin(powercut::run(short)) },
     Bar { name: "idempotency", run: |short| Box::pin(idempotency::run(short)) },
+    Bar { name: "auth", run: |short| Box::pin(auth::run(short)) },
+    Bar { name: "limits", run: |short| Box::pin(limits::run(short)) },
+    Bar { name: "csv", run: |short| Box::pin(csv::run(short)) },
+    Bar { name: "canaries", run: |short| Box::pin(canaries::run(short)) },
     Bar { name: "billed", run: |short| Box::pin(billed::run(short)) },
+    Bar { name: "overload", run: |short| Box::pin(overload::run(short)) },
+    Bar { name: "slowloris", run: |short| Box::pin(slowloris::run(short)) },
+    Bar { name: "sandbox", run: |short| Box::pin(sandbox::run(short)) },
 ];
 
 fn main() -> ExitCode {

@@ -22,6 +22,10 @@ pub const MASTER_KEY: &str = "5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5b
 /// A text that is in the program only when the crash points are.
 const CRASH_MARK: &[u8] = b"ASSAY_CRASH_POSTGRES_PID_FILE";
 const BUILDS_MAX: usize = 3;
+/// Names a program that is built already: a debug build, to try a bar with.
+const PROGRAM: &str = "ASSAY_BAR_PROGRAM";
+/// Names a folder in which the logs of all bars are kept for the bar `canaries`.
+pub const KEPT_LOGS: &str = "ASSAY_BAR_LOGS";
 const READY_WAIT: Duration = Duration::from_secs(60);
 
 /// What a bar needs.
@@ -117,14 +121,16 @@ impl Rig {
         Some(Known { id: person.id, email })
     }
 
+    /// A command of the program, with the rig's settings.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(args).envs(self.variables()).stdin(Stdio::null());
+        command
+    }
+
     /// Runs a command of the program to its end and returns what it printed.
     pub fn cli(&self, args: &[&str]) -> anyhow::Result<String> {
-        let output = Command::new(&self.program)
-            .args(args)
-            .envs(self.variables())
-            .stdin(Stdio::null())
-            .output()
-            .context("cannot run the program")?;
+        let output = self.command(args).output().context("cannot run the program")?;
         if !output.status.success() {
             bail!("assay {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
         }
@@ -158,7 +164,7 @@ impl Rig {
         let log = self.log_file();
         let mut child = ChildServer::spawn(&self.program, &["serve"], &variables, &log)?;
         child.wait_ready(&format!("http://{operations}/readyz"), READY_WAIT)?;
-        Ok(Server { child, address: api })
+        Ok(Server { child, address: api, operations })
     }
 
     /// What all servers of this rig wrote, one after the other.
@@ -212,6 +218,8 @@ impl Rig {
 pub struct Server {
     child: ChildServer,
     pub address: SocketAddr,
+    /// Of the port that only operators see.
+    pub operations: SocketAddr,
 }
 
 impl Server {
@@ -253,7 +261,23 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
+        if let Some(kept) = std::env::var_os(KEPT_LOGS) {
+            keep_logs(&self.path, Path::new(&kept));
+        }
         drop(std::fs::remove_dir_all(&self.path));
+    }
+}
+
+/// Puts the logs of a run where the bar `canaries` can search them. Failing to is no reason to fail a bar.
+fn keep_logs(from: &Path, to: &Path) {
+    let run = from.file_name().unwrap_or_default().to_string_lossy();
+    for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "log") {
+            let name = entry.file_name();
+            drop(std::fs::create_dir_all(to));
+            drop(std::fs::copy(&path, to.join(format!("{run}-{}", name.to_string_lossy()))));
+        }
     }
 }
 
@@ -282,6 +306,9 @@ fn text_of(value: &Value, names: &[&str]) -> anyhow::Result<String> {
 /// Builds the program and keeps it beside the other variant: the next build overwrites cargo's own copy. Another build
 /// at the same time may do so before it is copied, so the copy is looked at.
 fn build(failpoints: bool) -> anyhow::Result<PathBuf> {
+    if let Some(program) = std::env::var_os(PROGRAM) {
+        return Ok(program.into());
+    }
     let (name, features): (_, &[&str]) =
         if failpoints { ("assay-failpoints", &["--features", "failpoints"]) } else { ("assay", &[]) };
     let root = workspace_root()?;

@@ -4,9 +4,9 @@
 
 mod bare_batched;
 mod bare_pgbench;
-mod load;
+pub mod load;
 mod meters;
-mod targets;
+pub mod targets;
 
 use crate::bar::{Verdict, progress};
 use crate::rig::{BOTH, Rig, RigOptions};

@@ -1,11 +1,11 @@
 //! Who calls and whom they ask for: accounts with full purses, and people drawn from the loaded world.
 
 use crate::rig::{MASTER_KEY, Rig};
-use anyhow::{Context, Result};
-use assay_domain::api_key::{ApiKey, KeyMode};
+use anyhow::{Context, Result, bail};
 use assay_domain::{AccountId, Clock, Credits, Digest, IdentityKey, KeyId, MasterKey, PersonId, Plan};
+use assay_service::{Issue, KeyDesk};
 use assay_store::Ledger;
-use assay_store::ledger::{NewAccount, NewKey};
+use assay_store::ledger::{KeyTerms, NewAccount};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -79,17 +79,17 @@ async fn make_payer(ledger: &Ledger, number: usize, pepper: [u8; 32]) -> Result<
     let new = NewAccount { name: format!("payer {number}"), plan: Plan::Scale };
     let account = ledger.create_account(&new).await?;
     ledger.top_up(account, Credits::whole(1_000_000), "bar").await?;
-    let key = ApiKey::generate(KeyMode::Live, &mut |bytes| rand::fill(bytes));
-    let new_key = NewKey {
-        id: KeyId::new(key.id()),
-        account,
+    let terms = KeyTerms {
         name: "bar".into(),
         live: true,
-        secret_hash: key.secret_hash(&pepper),
         scopes: vec!["lookup".into()],
-        expires_at: Some(Clock::system().now() + chrono::TimeDelta::days(1)),
+        ip_allow: Vec::new(),
         monthly_cap: None,
+        requests_per_minute: None,
+        expires_at: Some(Clock::system().now() + chrono::TimeDelta::days(1)),
     };
-    ledger.create_key(&new_key).await?;
+    let Issue::Made(key) = KeyDesk::new(ledger.clone(), pepper).issue(account, terms).await? else {
+        bail!("a new account has too many keys");
+    };
     Ok(Payer { account, key: KeyId::new(key.id()), secret: key.reveal().to_owned() })
 }

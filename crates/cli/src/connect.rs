@@ -3,7 +3,10 @@
 use crate::config::Config;
 use crate::failure::Failure;
 use assay_domain::Clock;
-use assay_store::{Database, Graph, Ledger, StoreError};
+use assay_service::Service;
+use assay_service::sandbox::Door;
+use assay_store::{Database, Graph, Ledger, SandboxCounter, StoreError};
+use std::sync::Arc;
 
 /// The ledger, with the schema this program needs.
 pub async fn ledger(config: &Config) -> Result<Ledger, Failure> {
@@ -17,6 +20,18 @@ pub async fn graph(config: &Config) -> Result<Graph, Failure> {
     let graph = open_graph(&config.graph).await?;
     check_schema("graph", graph.schema_versions().await)?;
     Ok(graph)
+}
+
+/// The sandbox with its counter, unless the operator has none.
+pub async fn sandbox(config: &Config, service: &Service) -> Result<Option<Arc<Door>>, Failure> {
+    if !config.sandbox_enabled {
+        return Ok(None);
+    }
+    let daily_limit = config.sandbox_daily_limit;
+    let counter = SandboxCounter::connect(&config.ledger, daily_limit).await;
+    let counter = counter.map_err(|error| unreachable("ledger", error))?;
+    let signup_url = config.signup_url.clone();
+    Ok(Some(Arc::new(Door::new(service.sandbox(), counter, daily_limit, signup_url, Clock::system()))))
 }
 
 pub async fn open_ledger(database: &Database) -> Result<Ledger, Failure> {

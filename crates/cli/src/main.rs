@@ -12,7 +12,9 @@ mod nearest;
 mod openapi;
 mod out;
 mod prices;
+mod reference;
 mod serve;
+mod suppression;
 mod telemetry;
 mod world;
 
@@ -64,16 +66,21 @@ enum Command {
     /// Make accounts and top them up.
     #[command(subcommand)]
     Account(account::Account),
-    /// Make, list and revoke API keys.
+    /// Make, list, rotate and revoke API keys.
     #[command(subcommand)]
     Key(key::Key),
     /// What every endpoint costs.
     Prices,
     /// Print the OpenAPI document.
     Openapi(openapi::Openapi),
+    /// Write the reference as Markdown, or check the stored copy.
+    Reference(reference::Reference),
     /// Made-up people and companies, to try things with.
     #[command(subcommand)]
     World(world::WorldCommand),
+    /// Erase people and keep them out.
+    #[command(subcommand)]
+    Suppression(suppression::SuppressionCommand),
     /// Look for trouble and say how to mend it.
     Doctor,
     /// The settings in force.
@@ -115,6 +122,7 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
     match command {
         Command::Prices => prices::run(session),
         Command::Openapi(command) => return command.run(),
+        Command::Reference(command) => return command.run(),
         Command::Config(command) => return command.run(session),
         Command::Doctor => return block_on(doctor::run(session)),
         Command::Serve(command) => block_on(command.run(session))?,
@@ -122,6 +130,7 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
         Command::Account(command) => block_on(command.run(session))?,
         Command::Key(command) => block_on(command.run(session))?,
         Command::World(command) => block_on(command.run(session))?,
+        Command::Suppression(command) => block_on(command.run(session))?,
     }
     Ok(ExitCode::SUCCESS)
 }

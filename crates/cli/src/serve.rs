@@ -4,11 +4,15 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::{Session, connect, out, telemetry};
 use assay_domain::Clock;
+use assay_domain::limits::{CALLS_ACTIVE_LEAST, CALLS_ACTIVE_PER_CORE};
 use assay_engine::Engine;
-use assay_http::{Check, Probe, Readiness, operations, router, serve};
+use assay_http::{
+    Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
+    router, serve,
+};
 use assay_service::Service;
 use assay_store::{Graph, Ledger, StoreError, task};
-use assay_worker::Worker;
+use assay_worker::{Worker, WorkerSettings};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -48,18 +52,24 @@ impl Serve {
             let listener = bind(config.listen, "server.listen").await?;
             let address = local_address(&listener)?;
             let service = service(&config, &ledger, &graph)?;
-            Some((address, task::spawn("api", serve(listener, router(service), api_stopped))))
+            let front = Front {
+                proxies: TrustedProxies::new(&config.trusted_proxies),
+                sandbox: connect::sandbox(&config, &service).await?,
+            };
+            let bounds = bounds(&config, &service);
+            Some((address, task::spawn("api", serve(listener, router(service, front), bounds, api_stopped))))
         } else {
             None
         };
         let listener = bind(config.operations_listen, "server.operations_listen").await?;
         let operations_address = local_address(&listener)?;
         let probe = probe(ledger.clone(), graph.clone(), Arc::clone(&draining));
-        let watching =
-            task::spawn("operations", serve(listener, operations(probe, metrics), rest_stopped.clone()));
+        let watch = serve(listener, operations(probe, metrics), Bounds::operations(), rest_stopped.clone());
+        let watching = task::spawn("operations", watch);
         let node = Uuid::from_bytes(rand::random());
-        let worker =
-            self.roles.contains(&Role::Worker).then(|| Worker::start(graph, ledger, node, &rest_stopped));
+        let settings = WorkerSettings { history_months: config.history_retention_months };
+        let start = || Worker::start(graph, ledger, node, settings, &rest_stopped);
+        let worker = self.roles.contains(&Role::Worker).then(start);
 
         let calls = api.as_ref().map_or("no API".to_owned(), |(address, _)| format!("API http://{address}"));
         out::note(&format!("assay is up: {calls}, operations http://{operations_address}"));
@@ -86,8 +96,22 @@ impl Serve {
 }
 
 fn service(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Arc<Service>, Failure> {
-    let engine = Engine::new(graph.clone(), config.identity_key()?, config.hosts.clone());
+    let engine = Engine::new(graph.clone(), ledger.clone(), config.identity_key()?, config.hosts.clone());
     Ok(Arc::new(Service::new(ledger.clone(), engine, Clock::system(), config.settings()?)))
+}
+
+/// What the API's listener puts up with.
+fn bounds(config: &Config, service: &Service) -> Bounds {
+    let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let active_max = match config.calls_active_max {
+        0 => (cores * CALLS_ACTIVE_PER_CORE).max(CALLS_ACTIVE_LEAST),
+        set => count(set),
+    };
+    Bounds {
+        connections_max: connections_that_fit(count(config.connections_max)),
+        admission: Some(Admission::new(|fault| service.refuse(fault), active_max, Clock::system())),
+    }
 }
 
 async fn bind(address: SocketAddr, key: &str) -> Result<TcpListener, Failure> {

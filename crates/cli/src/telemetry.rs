@@ -16,8 +16,12 @@ const SECONDS: [f64; 14] =
 /// Samples pile up until they are sorted into buckets, which must not wait for somebody to look.
 const UPKEEP_EVERY: Duration = Duration::from_secs(5);
 
+/// What must not be heard at any level: it writes the numbers it parses into its trace.
+const SILENCED: [&str; 1] = ["rlibphonenumber=off"];
+
 pub fn start_logs(config: &Config) -> Result<(), Failure> {
-    let filter = EnvFilter::new(&config.log_level);
+    let filter = SILENCED.iter().filter_map(|rule| rule.parse().ok());
+    let filter = filter.fold(EnvFilter::new(&config.log_level), EnvFilter::add_directive);
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
     let started = match config.log_format {
         LogFormat::Json => logs.json().flatten_event(true).finish().try_init(),

@@ -1,7 +1,7 @@
 //! `assay world load`: fills the graph with made-up people and companies. Loading twice changes nothing.
 
 mod batches;
-mod progress;
+pub(crate) mod progress;
 mod samples;
 
 use crate::failure::Failure;
@@ -48,18 +48,21 @@ impl WorldCommand {
         let progress = Progress::start("people", world.people_count());
         let written = write_all(&graph, Batches::of_people(Arc::clone(&world), key), progress).await?;
         let (new, unchanged) = (written.people, companies.unchanged + written.unchanged);
+        let suppressed = written.suppressed;
         let seconds = watch.elapsed().as_secs();
         if session.json {
             let samples = samples::identifiers(&world);
             out::json(&json!({
-                "companies": companies.companies, "people": new, "unchanged": unchanged, "seconds": seconds,
+                "companies": companies.companies, "people": new, "unchanged": unchanged, "suppressed": suppressed,
+                "seconds": seconds,
                 "samples": samples,
             }));
             return Ok(());
         }
         let companies = companies.companies;
         out::note(&format!(
-            "{companies} companies and {new} people written, {unchanged} unchanged, in {seconds} s"
+            "{companies} companies and {new} people written, {unchanged} unchanged, {suppressed} left out as suppressed, in \
+             {seconds} s"
         ));
         for call in samples::calls(&world, config.listen) {
             out::data(&call);
@@ -85,6 +88,7 @@ async fn write_all(graph: &Graph, mut batches: Batches, progress: Progress) -> R
         total.companies += written.companies;
         total.people += written.people;
         total.unchanged += written.unchanged;
+        total.suppressed += written.suppressed;
         progress.advance(size);
     }
     progress.finish();

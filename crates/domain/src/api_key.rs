@@ -137,3 +137,90 @@ impl fmt::Debug for ApiKey {
         write!(f, "ApiKey({}{}_***)", self.mode.prefix(), self.id())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIVE: &str = "assay_live_stuvwxyz0123_456789ABCDEFGHIJKLMNOPQRSTUVWXYZ1a6Gbp";
+    const TEST: &str = "assay_test_stuvwxyz0123_456789ABCDEFGHIJKLMNOPQRSTUVWXYZ4PT14Z";
+
+    /// Bytes that count up from 240, so that some are thrown away.
+    fn counting() -> impl FnMut(&mut [u8]) {
+        let mut next = 240_u8;
+        move |bytes| {
+            for byte in bytes {
+                *byte = next;
+                next = next.wrapping_add(1);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_made_as_an_independent_implementation_makes_them() {
+        // Python: base62 of the bytes below 248, and of zlib.crc32 of all that stands before the checksum.
+        for (mode, text, name) in [(KeyMode::Live, LIVE, "live"), (KeyMode::Test, TEST, "test")] {
+            let key = ApiKey::generate(mode, &mut counting());
+            assert_eq!((key.reveal(), key.id(), key.mode()), (text, "stuvwxyz0123", mode));
+            assert_eq!(mode.as_str(), name);
+            let read = ApiKey::parse(text).unwrap();
+            assert_eq!((read.reveal(), read.id(), read.mode()), (text, "stuvwxyz0123", mode));
+        }
+        let padded = "assay_live_000000000238_00000000000000000000000000000000000OqR";
+        assert_eq!(ApiKey::parse(padded).unwrap().reveal(), padded);
+    }
+
+    #[test]
+    fn more_bytes_are_drawn_until_there_are_enough_symbols() {
+        let mut calls = 0;
+        let key = ApiKey::generate(KeyMode::Live, &mut |bytes| {
+            calls += 1;
+            bytes.fill(if calls < 3 { 255 } else { 61 });
+        });
+        assert_eq!(calls, 3);
+        assert_eq!(key.id(), "zzzzzzzzzzzz");
+    }
+
+    #[test]
+    fn only_the_secret_is_hashed_and_only_the_right_one_matches() {
+        let key = ApiKey::parse(LIVE).unwrap();
+        let hash = key.secret_hash(&[9; 32]);
+        // Python: hmac.new(bytes([9] * 32), b"456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", "sha256").hexdigest()
+        assert_eq!(hex::encode(hash), "0cf091ea511549dbd25b9fdcf41c531720b17caab002428e91d5df5e2eb9592b");
+        assert!(key.hash_matches(&[9; 32], &hash));
+        assert!(!key.hash_matches(&[8; 32], &hash));
+        assert!(!key.hash_matches(&[9; 32], &[0; 32]));
+    }
+
+    #[test]
+    fn a_text_of_another_shape_is_no_key_and_a_mistyped_key_is_noticed() {
+        let cut = &LIVE[..LIVE.len() - 1];
+        let shapes = [
+            "",
+            "assay_live_",
+            cut,
+            &format!("{LIVE}0"),
+            &format!(" {LIVE}"),
+            &LIVE.replace("live", "gold"),
+            &LIVE.replace("stuvwxyz0123_", "stuvwxyz012_3"),
+            &LIVE.replace("stuvwxyz0123_", "stuvwxyz01234_"),
+            &LIVE.replace("stuvwxyz0123_", "stuvwxyz012-_"),
+            &LIVE.replace("456789", "45678-"),
+            &LIVE.replace("stuvwxyz0123_", "stuvwxyz0123"),
+        ];
+        for shape in shapes {
+            assert_eq!(ApiKey::parse(shape).err(), Some(ParseError::ApiKeyMalformed), "{shape}");
+        }
+        for place in [11, 22, 24, 55, 56, 61] {
+            let mut typo = LIVE.to_owned();
+            let other = if typo[place..].starts_with('Q') { "R" } else { "Q" };
+            typo.replace_range(place..=place, other);
+            assert_eq!(ApiKey::parse(&typo).err(), Some(ParseError::ApiKeyChecksum), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_a_log_line_shows_its_id_only() {
+        assert_eq!(format!("{:?}", ApiKey::parse(LIVE).unwrap()), "ApiKey(assay_live_stuvwxyz0123_***)");
+    }
+}

@@ -35,7 +35,8 @@ impl<'de> Deserialize<'de> for Confidence {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let outside = || serde::de::Error::custom("a confidence is a number from 0 to 1");
         let thousandths = crate::Credits::deserialize(deserializer).map_err(|_| outside())?.thousandths();
-        u8::try_from(thousandths / 10).ok().filter(|percent| *percent <= 100).map(Self).ok_or_else(outside)
+        let inside = (0..=1_000).contains(&thousandths);
+        u8::try_from(thousandths / 10).ok().filter(|_| inside).map(Self).ok_or_else(outside)
     }
 }
 
@@ -49,7 +50,7 @@ mod tests {
             let json = serde_json::to_string(&Confidence::percent(percent)).unwrap();
             assert_eq!(serde_json::from_str::<Confidence>(&json).unwrap(), Confidence::percent(percent));
         }
-        for outside in ["-0.1", "1.01", "2", "\"1\""] {
+        for outside in ["-0.1", "-0.001", "1.001", "1.01", "2", "\"1\""] {
             assert!(serde_json::from_str::<Confidence>(outside).is_err(), "{outside}");
         }
     }

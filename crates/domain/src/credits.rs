@@ -97,7 +97,7 @@ impl FromStr for Credits {
             return Err(CreditsError);
         }
         let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let decimals = if decimals.len() > 3 { decimals.trim_end_matches('0') } else { decimals };
+        let decimals = decimals.trim_end_matches('0');
         if !all_digits(credits) || (!decimals.is_empty() && !all_digits(decimals)) || decimals.len() > 3 {
             return Err(CreditsError);
         }
@@ -168,5 +168,109 @@ mod tests {
             assert_eq!(Credits::from_thousandths(have).count_of(unit), want);
         }
         assert_eq!(Credits::whole(5).count_of(Credits::ZERO), 0);
+    }
+
+    #[test]
+    fn thousandths_are_told_as_they_were_given() {
+        for thousandths in [i64::MIN, -1_500, -1, 0, 1, 999, 1_000, i64::MAX] {
+            assert_eq!(Credits::from_thousandths(thousandths).thousandths(), thousandths);
+        }
+        assert_eq!(Credits::whole(7).thousandths(), 7_000);
+        assert_eq!(Credits::whole(-7).thousandths(), -7_000);
+        assert_eq!(Credits::whole(i64::MAX).thousandths(), i64::MAX);
+    }
+
+    #[test]
+    fn only_zero_is_zero_and_only_more_is_positive() {
+        for (thousandths, zero, positive) in
+            [(-1_000, false, false), (-1, false, false), (0, true, false), (1, false, true), (5, false, true)]
+        {
+            let credits = Credits::from_thousandths(thousandths);
+            assert_eq!((credits.is_zero(), credits.is_positive()), (zero, positive), "{credits}");
+        }
+    }
+
+    #[test]
+    fn amounts_add_up() {
+        let amounts = [1_500, -200, 0, 7].map(Credits::from_thousandths);
+        assert_eq!(amounts.into_iter().sum::<Credits>().thousandths(), 1_307);
+        assert_eq!(Vec::<Credits>::new().into_iter().sum::<Credits>(), Credits::ZERO);
+        let (left, right) = (Credits::from_thousandths(1_500), Credits::from_thousandths(700));
+        assert_eq!(left.plus(right).thousandths(), 2_200);
+        assert_eq!(left.minus(right).thousandths(), 800);
+        assert_eq!(right.minus(left).thousandths(), -800);
+        assert_eq!(right.times(3).thousandths(), 2_100);
+        assert_eq!(right.times(-3).thousandths(), -2_100);
+    }
+
+    #[test]
+    fn amounts_are_written_with_the_decimals_they_need() {
+        for (thousandths, text) in [
+            (0, "0"),
+            (1, "0.001"),
+            (-1, "-0.001"),
+            (10, "0.01"),
+            (100, "0.1"),
+            (999, "0.999"),
+            (1_000, "1"),
+            (1_050, "1.05"),
+            (-12_500, "-12.5"),
+            (i64::MAX, "9223372036854775.807"),
+            (i64::MIN, "-9223372036854775.808"),
+        ] {
+            let credits = Credits::from_thousandths(thousandths);
+            assert_eq!(credits.to_string(), text);
+            assert_eq!(format!("{credits:?}"), format!("Credits({text})"));
+            assert_eq!(serde_json::to_string(&credits).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn texts_are_read_to_the_thousandth() {
+        for (text, thousandths) in [
+            ("0", 0),
+            ("-0", 0),
+            ("7", 7_000),
+            ("-7", -7_000),
+            ("0.1", 100),
+            ("0.05", 50),
+            ("0.005", 5),
+            ("1.234", 1_234),
+            ("-1.234", -1_234),
+            // What a float of a JSON document may bring with it.
+            ("2.0", 2_000),
+            ("2.000", 2_000),
+            ("2.5000", 2_500),
+            ("2.00000", 2_000),
+            ("9223372036854775.807", i64::MAX),
+        ] {
+            assert_eq!(text.parse::<Credits>().map(Credits::thousandths), Ok(thousandths), "{text}");
+        }
+        for text in
+            ["1.00001", "1.x", "1.-1", "x.1", ".5", "--1", "+1", " 1", "1 ", "1.1.1", "9223372036854775.808"]
+        {
+            assert!(text.parse::<Credits>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_amounts_need_no_json_to_be_written() {
+        struct Shown(Credits);
+        impl fmt::Display for Shown {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.serialize(out)
+            }
+        }
+        for credits in [-3, 0, 1, 2_500] {
+            assert_eq!(Shown(Credits::whole(credits)).to_string(), credits.to_string());
+        }
+    }
+
+    #[test]
+    fn json_that_is_no_number_is_no_amount() {
+        for json in ["\"1\"", "null", "true", "1e-4", "1.0001", "[1]"] {
+            assert!(serde_json::from_str::<Credits>(json).is_err(), "{json}");
+        }
+        assert_eq!(serde_json::from_str::<Credits>("1.5").unwrap().thousandths(), 1_500);
     }
 }

@@ -13,7 +13,9 @@ use crate::name::{PersonName, fold_company};
 use crate::network_url::{NetworkUrl, NetworkUrlKind};
 use crate::parse_error::ParseError;
 use crate::phone::Phone;
+use crate::seal::Sealer;
 use crate::site::Domain;
+use crate::suppression::{HashList, ListHash};
 
 /// Between the two halves of a compound identity; no folded name and no domain can hold it.
 const SEPARATOR: &[u8] = b"\x1f";
@@ -59,6 +61,24 @@ impl IdentityKind {
     pub fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.byte() == byte)
     }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::PersonUrl => "network_url",
+            Self::CompanyUrl => "company_url",
+            Self::Domain => "domain",
+            Self::NameAtDomain => "name_at_domain",
+            Self::NameAtCompany => "name_at_company",
+            Self::CompanyName => "company_name",
+        }
+    }
+
+    /// Whether it leads to people; the others lead to companies.
+    pub const fn is_persons(self) -> bool {
+        matches!(self, Self::Email | Self::Phone | Self::PersonUrl | Self::NameAtDomain | Self::NameAtCompany)
+    }
 }
 
 /// The first 16 bytes of HMAC-SHA256 over the kind and the canonical text.
@@ -102,11 +122,18 @@ impl IdentityKey {
     }
 
     pub fn digest_email(&self, email: &Email) -> Digest {
-        self.digest(IdentityKind::Email, &[email.as_str().as_bytes()])
+        self.digest_hash(HashList::Email, ListHash::of_email(email))
     }
 
+    /// Numbers that end in the same ten digits share a digest: whoever looks one up compares the whole number after.
     pub fn digest_phone(&self, phone: &Phone) -> Digest {
-        self.digest(IdentityKind::Phone, &[phone.as_str().as_bytes()])
+        self.digest_hash(HashList::Phone, ListHash::of_phone(phone))
+    }
+
+    /// The digest behind an entry of a deletion list. Addresses and numbers are hashed before they are keyed so that
+    /// such an entry, which is a hash already, leads straight to whom it means.
+    pub fn digest_hash(&self, list: HashList, hash: ListHash) -> Digest {
+        self.digest(list.identity(), &[hash.as_bytes()])
     }
 
     /// Over the path alone, so that renaming the network's host keeps every digest.
@@ -138,6 +165,11 @@ impl IdentityKey {
     /// The company name may be folded already; folding twice changes nothing.
     pub fn digest_company_name(&self, company: &str) -> Digest {
         self.digest(IdentityKind::CompanyName, &[fold_company(company).as_bytes()])
+    }
+
+    /// A key for sealing what belongs to the digests. The label cannot be taken for a kind, which is one low byte.
+    pub fn sealer(&self, purpose: &'static str) -> Sealer {
+        Sealer::new(&hmac_sha256(&self.0, &[b"seal:", purpose.as_bytes()]), purpose)
     }
 
     fn digest(&self, kind: IdentityKind, text: &[&[u8]]) -> Digest {
@@ -180,6 +212,11 @@ impl MasterKey {
     /// The key for one purpose. The label names it and must never change.
     pub fn derive(&self, label: &str) -> [u8; 32] {
         hmac_sha256(&self.0, &[label.as_bytes()])
+    }
+
+    /// Seals for one purpose, with a key of its own.
+    pub fn sealer(&self, purpose: &'static str) -> Sealer {
+        Sealer::new(&self.derive(&format!("seal:{purpose}")), purpose)
     }
 
     /// Tells two master keys apart without revealing either; safe to store and to log.

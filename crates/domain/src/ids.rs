@@ -112,6 +112,10 @@ pub mod kind {
     pub enum Company {}
     #[derive(Debug)]
     pub enum Request {}
+    #[derive(Debug)]
+    pub enum Suppression {}
+    #[derive(Debug)]
+    pub enum Erasure {}
 
     impl Named for Account {
         const PREFIX: &'static str = "acc";
@@ -137,6 +141,12 @@ pub mod kind {
     impl Named for Request {
         const PREFIX: &'static str = "req";
     }
+    impl Named for Suppression {
+        const PREFIX: &'static str = "sup";
+    }
+    impl Named for Erasure {
+        const PREFIX: &'static str = "era";
+    }
 }
 
 pub type AccountId = Id<kind::Account>;
@@ -147,6 +157,8 @@ pub type LotId = Id<kind::Lot>;
 pub type PersonId = Id<kind::Person>;
 pub type CompanyId = Id<kind::Company>;
 pub type RequestId = Id<kind::Request>;
+pub type SuppressionId = Id<kind::Suppression>;
+pub type ErasureId = Id<kind::Erasure>;
 
 /// A key's public id: the 12 base62 characters inside the key itself, shown as `key_…`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

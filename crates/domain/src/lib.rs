@@ -8,6 +8,7 @@ pub mod credits;
 pub mod email;
 pub mod identity;
 pub mod ids;
+pub mod ip_range;
 pub mod keyed_hash;
 pub mod limits;
 mod masked;
@@ -19,7 +20,10 @@ pub mod phone;
 pub mod plan;
 pub mod price;
 pub mod provenance;
+pub mod rate;
+pub mod seal;
 pub mod site;
+pub mod suppression;
 pub mod taxonomy;
 pub mod token_bucket;
 
@@ -29,7 +33,10 @@ pub use confidence::Confidence;
 pub use credits::Credits;
 pub use email::Email;
 pub use identity::{Digest, IdentityKey, MasterKey};
-pub use ids::{AccountId, CompanyId, HoldId, KeyId, LotId, OrganisationId, PersonId, RequestId, UserId};
+pub use ids::{
+    AccountId, CompanyId, HoldId, KeyId, LotId, OrganisationId, PersonId, RequestId, SuppressionId, UserId,
+};
+pub use ip_range::IpRange;
 pub use name::PersonName;
 pub use network_url::{NetworkHosts, NetworkUrl};
 pub use parse_error::ParseError;
@@ -38,4 +45,6 @@ pub use phone::Phone;
 pub use plan::Plan;
 pub use price::Price;
 pub use provenance::Provenance;
+pub use seal::{SealError, Sealed, Sealer};
 pub use site::Domain;
+pub use suppression::ListHash;

@@ -16,7 +16,41 @@ pub const QUERY_TEXT_CHARS_MAX: usize = 200;
 /// A call may take this long from its first byte to its commit; longer answers 504 and costs nothing.
 pub const CALL_DEADLINE: Duration = Duration::from_secs(60);
 pub const HEADER_READ_DEADLINE: Duration = Duration::from_secs(10);
+/// Line and headers of a request together; more, or more than 100 headers, answers 431.
+pub const HEAD_BYTES_MAX: usize = 32 * 1024;
+/// What is read ahead of a connection, and so how far a client may run ahead of the answers it has not read.
+pub const READ_AHEAD_BYTES_MAX: usize = 64 * 1024;
+/// A body must be there after this long, plus a second for every so many bytes of it; else 408.
+pub const BODY_READ_DEADLINE: Duration = Duration::from_secs(10);
+pub const BODY_BYTES_PER_SECOND_MIN: usize = 16 * 1024;
+/// How much of a body that nobody wants is still read, so that a client that reads only after it has written everything
+/// sees the refusal instead of a broken connection.
+pub const BODY_DISCARD_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
+/// An answer of which the client takes nothing for this long is given up.
+pub const WRITE_STALL_MAX: Duration = Duration::from_secs(20);
+/// A connection on which nothing is asked is closed after this long.
+pub const CONNECTION_IDLE_MAX: Duration = Duration::from_secs(75);
+/// Open connections of the API and of the operations port. At the limit, one that is idle makes room for a new one.
+pub const CONNECTIONS_MAX: usize = 10_000;
+pub const OPERATIONS_CONNECTIONS_MAX: usize = 256;
+/// A connection may have to make room after this long without a byte; below it, a stream may only be catching its breath.
+pub const CONNECTION_REST_MIN: Duration = Duration::from_secs(1);
+/// How many connections are looked at to find the one that rests longest.
+pub const CONNECTIONS_LOOKED_AT: usize = 64;
+/// Files a process needs beside its connections to clients: databases, logs, listeners.
+pub const OPEN_FILES_KEPT: usize = 512;
+/// Calls being worked on at once, for each processor and at least. More would not be answered sooner, only all of them later.
+pub const CALLS_ACTIVE_PER_CORE: usize = 64;
+pub const CALLS_ACTIVE_LEAST: usize = 128;
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(25);
+
+// Connections to the databases.
+/// A lane's own connection is opened anew after this long in all, and after this long without use: backends give their
+/// memory back, and a firewall in between may have forgotten the connection.
+pub const LINE_LIFETIME: Duration = Duration::from_secs(30 * 60);
+pub const LINE_IDLE_MAX: Duration = Duration::from_secs(5 * 60);
+/// One batch over such a connection. Longer than PostgreSQL lets a statement run: it only ends what no answer will come to.
+pub const LINE_ANSWER_MAX: Duration = Duration::from_secs(90);
 
 // Money.
 pub const HOLD_SWEEP_BATCH: i64 = 500;
@@ -43,8 +77,67 @@ pub const KEY_EPOCH_EVERY: Duration = Duration::from_millis(1_000);
 pub const KEY_EPOCH_AGE_MAX: Duration = Duration::from_secs(3);
 pub const KEY_CACHE_LIFETIME: Duration = Duration::from_secs(60);
 pub const KEY_CACHE_ENTRIES: u64 = 100_000;
-pub const RATE_BUCKETS_MAX: u64 = 100_000;
+/// Lines of live keys one account may have; a rotated key and its successor are one line.
+pub const KEYS_PER_ACCOUNT_MAX: i64 = 100;
+/// Live keys of one line: what is rotated again and again before its overlaps end.
+pub const KEYS_PER_LINE_MAX: i64 = 3;
+/// Dead keys that stay listed; the oldest go when a new key is made, so that making and revoking fills no table.
+pub const KEYS_DEAD_KEPT_MAX: i64 = 400;
+pub const KEY_NAME_CHARS_MAX: usize = 100;
+pub const KEY_ID_CHARS_MAX: usize = 64;
+pub const KEY_SCOPES_MAX: usize = 20;
+/// Every call compares its address with all of them.
+pub const KEY_IP_RANGES_MAX: usize = 50;
+pub const KEY_REQUESTS_PER_MINUTE_MAX: u32 = 1_000_000;
+pub const KEY_LIFETIME_DAYS_MAX: u32 = 3_650;
+pub const KEY_OVERLAP_HOURS_DEFAULT: u32 = 24;
+pub const KEY_OVERLAP_HOURS_MAX: u32 = 168;
+/// Tries to change a key that others change at the same time.
+pub const KEY_CHANGE_TRIES_MAX: u32 = 5;
+/// Keys refused from one address on one node before unknown ones are no longer looked up for it.
+pub const FAILED_AUTH_PER_MINUTE: u32 = 100;
+/// Addresses counted one by one; beyond it, new ones share one count.
+pub const FAILED_AUTH_ADDRESSES_MAX: usize = 50_000;
+/// Keys a node remembers to have been good, so that a noisy neighbour behind the same address does not lock them out.
+pub const GOOD_KEYS_MAX: u64 = 100_000;
+pub const GOOD_KEY_IDLE: Duration = Duration::from_secs(24 * 3_600);
 pub const TRIAL_DAYS: i64 = 7;
+pub const ACCOUNT_LIST_DEFAULT: u32 = 100;
+pub const ACCOUNT_LIST_MAX: u32 = 1_000;
+/// A new account's credits count as low below this part of what its plan gives.
+pub const LOW_MARK_PERCENT: i64 = 10;
+/// Accounts looked at by one query for this month's credits.
+pub const GRANT_BATCH: i64 = 500;
+
+// Request rates.
+/// Windows a node remembers; beyond it, those with the least in them are forgotten.
+pub const RATE_WINDOWS_MAX: usize = 100_000;
+/// What all nodes together may admit above a quota, because they tell each other only after a few requests.
+pub const RATE_OVERSHOOT_PERCENT: u64 = 8;
+/// A window that refuses calls looks this often for news. A window in use looks every second, and refuses no call on a
+/// view that is older.
+pub const RATE_VIEW_REFRESH_MS: i64 = 200;
+pub const RATE_VIEW_AGE_MAX_MS: i64 = 1_000;
+/// How long after it was told a node may still use a claim to admit waiting calls.
+pub const RATE_CLAIM_MS: i64 = 1_000;
+/// Clocks of nodes may differ by this without being corrected for.
+pub const RATE_SKEW_MS_MAX: i64 = 1_000;
+/// Nodes one window hears of.
+pub const RATE_NODES_MAX: usize = 64;
+/// How often a node says that it is there, and how long it is believed.
+pub const RATE_BEAT_EVERY: Duration = Duration::from_millis(1_000);
+pub const RATE_NODE_AGE_MAX: Duration = Duration::from_secs(10);
+pub const RATE_SWEEP_EVERY: Duration = Duration::from_secs(60);
+pub const RATE_SWEEP_BATCH: i64 = 10_000;
+/// The pause between two exchanges of one node: what arrives meanwhile shares the next one.
+pub const RATE_EXCHANGE_PAUSE: Duration = Duration::from_millis(10);
+/// An exchange that takes longer has failed: the node goes on with what it knows.
+pub const RATE_EXCHANGE_BUDGET: Duration = Duration::from_millis(500);
+pub const RATE_EXCHANGE_WINDOWS_MAX: usize = 1_000;
+/// Calls waiting for an exchange; one more is refused.
+pub const RATE_WAITING_MAX: usize = 10_000;
+/// A waiting call that heard nothing for this long is decided by what the node knows.
+pub const RATE_WAIT_MAX: Duration = Duration::from_millis(1_500);
 
 // Graph.
 pub const LOOKUP_BATCH_MAX: usize = 128;
@@ -62,7 +155,59 @@ pub const SEQUENCER_LEASE: Duration = Duration::from_secs(10);
 // History.
 /// Months of partitions made ahead of time, so that a stopped worker cannot stop a paid call.
 pub const HISTORY_MONTHS_AHEAD: i32 = 3;
+/// Months dropped in one turn, and how long each may wait for a lock; what is left is dropped in the next turn.
+pub const HISTORY_DROPS_MAX: i64 = 120;
+pub const HISTORY_DROP_LOCK_WAIT: Duration = Duration::from_secs(5);
+/// Rows an export reads at once: one short query, and as much as it ever keeps in memory.
+pub const EXPORT_PAGE_ROWS: u32 = 2_000;
+/// Exports running at once; without it, slow readers could fill the memory with pages they have not read.
+pub const EXPORTS_PER_ACCOUNT_MAX: usize = 2;
+pub const EXPORTS_PER_NODE_MAX: usize = 32;
+
+// Privacy.
+/// A field's name longer than any of ours is not repeated in an error: a key or an address may have got there.
+pub const FIELD_NAME_TOLD_CHARS_MAX: usize = 30;
+/// Entries one call, or one batch of an imported list, may name. All of them fit into one body.
+pub const SUPPRESSIONS_PER_CALL_MAX: usize = 10_000;
+/// Suppressions an answer lists one by one; beyond it only their number is told.
+pub const SUPPRESSIONS_TOLD_MAX: usize = 100;
+/// People one transaction erases: no import can write while it runs.
+pub const ERASE_PEOPLE_MAX: i64 = 2_000;
+/// Rows one statement of the ledger forgets.
+pub const FORGET_ROWS_MAX: i64 = 5_000;
+/// Erasures one turn of the worker finishes.
+pub const ERASING_BATCH: i64 = 1_000;
+pub const ERASING_EVERY: Duration = Duration::from_secs(1);
+/// A call that read a person before they were erased may store its answer after. It has certainly ended by then: the
+/// ledger is asked once more to forget.
+pub const ERASING_AGAIN_AFTER: Duration = Duration::from_secs(600);
+pub const SECRET_NAME_CHARS_MAX: usize = 100;
+pub const SECRETS_PER_OWNER_MAX: i64 = 1_000;
+/// Refused lines of an imported list that are told one by one.
+pub const LIST_REJECTS_TOLD_MAX: usize = 20;
+
+// Sandbox.
+/// Calls an address may make in a day (UTC) unless the operator says otherwise.
+pub const SANDBOX_DAILY_LIMIT: u32 = 50;
+/// Connections of the counter, apart from the ledger's own: no sandbox call may wait in front of a paid one.
+pub const SANDBOX_CONNECTIONS: u32 = 2;
+pub const SANDBOX_BATCH_MAX: usize = 256;
+pub const SANDBOX_QUEUE_MAX: usize = 4_096;
+/// The counter sends no more than one batch in this time: its share of the ledger's database is bounded, whatever floods.
+pub const SANDBOX_BATCH_EVERY: Duration = Duration::from_millis(10);
+/// Addresses known to have used up their day, which need no counter any more. One forgotten too early costs one read.
+pub const SANDBOX_EXHAUSTED_MAX: u64 = 100_000;
+/// How long `Sandbox-Outcome: slow` waits, and how many calls may wait at once.
+pub const SANDBOX_SLOW: Duration = Duration::from_secs(3);
+pub const SANDBOX_SLEEPERS_MAX: usize = 256;
+pub const SANDBOX_SWEEP_EVERY: Duration = Duration::from_secs(60);
+pub const SANDBOX_SWEEP_BATCH: i64 = 2_000;
+/// A day's counts are kept this long after its end: a node whose clock is behind still counts on it.
+pub const SANDBOX_SWEEP_GRACE: Duration = Duration::from_secs(3_600);
+/// Proxies between a client and this node that are followed back; more is somebody's forgery.
+pub const FORWARDED_HOPS_MAX: usize = 16;
 
 // Workers.
 pub const SWEEP_EVERY: Duration = Duration::from_secs(1);
 pub const PARTITION_EVERY: Duration = Duration::from_secs(3_600);
+pub const GRANT_EVERY: Duration = Duration::from_secs(3_600);

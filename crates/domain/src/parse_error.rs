@@ -20,6 +20,10 @@ pub enum ParseError {
     /// A value outside one of the taxonomies; `nearest` is the term the caller probably meant.
     #[error("unknown {kind}{}", match nearest { Some(term) => format!("; did you mean `{term}`?"), None => String::new() })]
     Term { kind: &'static str, nearest: Option<&'static str> },
+    #[error("the address range {0}")]
+    IpRange(&'static str),
+    #[error("the list hash {0}")]
+    ListHash(&'static str),
     #[error("the master key {0}")]
     MasterKey(&'static str),
     #[error("the api key does not have the shape of one")]
@@ -38,6 +42,8 @@ impl ParseError {
             Self::NetworkUrl(_) => "invalid_network_url",
             Self::Name(_) => "invalid_name",
             Self::Term { .. } => "unknown_value",
+            Self::IpRange(_) => "invalid_ip_range",
+            Self::ListHash(_) => "invalid_list_hash",
             Self::MasterKey(_) => "invalid_master_key",
             Self::ApiKeyMalformed | Self::ApiKeyChecksum => "invalid_api_key",
         }
@@ -61,6 +67,12 @@ impl ParseError {
             Self::Term { nearest: Some(term), .. } => return Cow::Owned(format!("Send `{term}`.")),
             Self::Term { nearest: None, .. } => {
                 "Send one of the values that the API description lists for this field."
+            }
+            Self::IpRange(_) => {
+                "Send an address such as 192.0.2.7, or the first address of a range and its bits, such as 10.0.0.0/8."
+            }
+            Self::ListHash(_) => {
+                "Send the SHA-256 of the identifier in base64, 44 characters with the padding."
             }
             Self::MasterKey(_) => {
                 "Set the key to 32 random bytes written as 64 hexadecimal digits or as base64."
@@ -89,6 +101,7 @@ mod tests {
             ParseError::Name("is empty"),
             ParseError::Term { kind: "seniority", nearest: Some("vp") },
             ParseError::Term { kind: "seniority", nearest: None },
+            ParseError::IpRange("is empty"),
             ParseError::MasterKey("is empty"),
             ParseError::ApiKeyMalformed,
             ParseError::ApiKeyChecksum,

@@ -138,4 +138,47 @@ mod tests {
         let flat = Price::Flat(Credits::whole(25));
         assert_eq!(flat.charge(true, 1), flat.charge(true, 7));
     }
+
+    #[test]
+    fn every_model_charges_what_it_says() {
+        let charges = |price: Price| [0, 1, 2, 7].map(|units| price.charge(true, units).thousandths());
+        let [free, flat, unit, base] = PRICES.map(charges);
+        assert_eq!(free, [0; 4]);
+        assert_eq!(flat, [0, 12_000, 12_000, 12_000]);
+        assert_eq!(unit, [0, 600, 1_200, 4_200]);
+        assert_eq!(base, [1_000, 1_800, 2_600, 6_600]);
+        assert_eq!(
+            Price::PerUnit(Credits::whole(1)).charge(true, u32::MAX),
+            Credits::whole(i64::from(u32::MAX))
+        );
+    }
+
+    #[test]
+    fn the_units_that_fit_are_counted_exactly() {
+        let within =
+            |price: Price, funds: i64, wanted| price.units_within(Credits::from_thousandths(funds), wanted);
+        let [free, flat, unit, base] = PRICES;
+        assert_eq!(within(free, 0, 9), Some(9));
+        assert_eq!((within(flat, 11_999, 3), within(flat, 12_000, 3)), (None, Some(3)));
+        assert_eq!(
+            (within(unit, 599, 3), within(unit, 600, 3), within(unit, 1_799, 3)),
+            (None, Some(1), Some(2))
+        );
+        // Who asks for nothing needs nothing.
+        assert_eq!((within(unit, 0, 0), within(unit, 6_000, 0)), (Some(0), Some(0)));
+        assert_eq!((within(unit, 60_000, 3), within(unit, -600, 3)), (Some(3), None));
+        assert_eq!(
+            (within(base, 1_799, 3), within(base, 1_800, 3), within(base, 2_600, 3)),
+            (None, Some(1), Some(2))
+        );
+        assert_eq!(within(base, 60_000, 3), Some(3));
+    }
+
+    #[test]
+    fn the_price_list_tells_every_model() {
+        assert_eq!(PRICES.map(Price::is_free), [true, false, false, false]);
+        assert_eq!(PRICES.map(Price::model), ["free", "flat", "per_unit", "base_plus"]);
+        assert_eq!(PRICES.map(|price| price.unit().thousandths()), [0, 12_000, 600, 800]);
+        assert_eq!(PRICES.map(|price| price.base().thousandths()), [0, 0, 0, 1_000]);
+    }
 }

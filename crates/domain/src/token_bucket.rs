@@ -1,4 +1,4 @@
-//! A token bucket as a pure function of time: one account's request rate on one node.
+//! A token bucket as a pure function of time: a rate in eight bytes, where there are too many things to count exactly.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

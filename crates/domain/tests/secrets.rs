@@ -5,8 +5,10 @@ use std::collections::HashSet;
 
 use assay_domain::api_key::{ApiKey, KeyMode};
 use assay_domain::identity::IdentityKind;
+use assay_domain::suppression::HashList;
 use assay_domain::{
-    Digest, Domain, Email, IdentityKey, MasterKey, NetworkHosts, NetworkUrl, ParseError, PersonName, Phone,
+    Digest, Domain, Email, IdentityKey, ListHash, MasterKey, NetworkHosts, NetworkUrl, ParseError,
+    PersonName, Phone,
 };
 
 const BASE62: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -64,17 +66,39 @@ fn digests_differ_by_kind_by_text_and_by_key_and_are_stable() {
 
 #[test]
 fn a_digest_is_the_hmac_an_independent_implementation_computes() {
-    // Python: hmac.new(bytes(range(32)), bytes([kind]) + text, "sha256").hexdigest()[:32]
+    // Python: hmac.new(bytes(range(32)), bytes([kind]) + text, "sha256").hexdigest()[:32], where the text of an address
+    // is its SHA-256, and that of a number the SHA-256 of its last ten digits.
     let key = IdentityKey::new(std::array::from_fn(|i| u8::try_from(i).unwrap()));
     let domain = Domain::parse("acme.example").unwrap();
     assert_eq!(
         key.digest_email(&Email::parse("Jane@acme.example").unwrap()).to_string(),
-        "9b4990308a83006ca2eaf86e863f7015"
+        "db0287e00bb1f9101cec25a1f8741475"
+    );
+    assert_eq!(
+        key.digest_phone(&Phone::parse("+1 415 555 9317").unwrap()).to_string(),
+        "760d997e6aa62fc9d6baaf462541547e"
     );
     assert_eq!(
         key.digest_name_at_domain(&PersonName::parse("Dr Jane Doe").unwrap(), &domain).to_string(),
         "cc84965bf47a5746e5a998806c4fbb1c"
     );
+}
+
+#[test]
+fn an_entry_of_a_deletion_list_leads_to_the_digest_of_what_it_hides() {
+    let key = IdentityKey::new([7; 32]);
+    let listed = |list, text: &str| key.digest_hash(list, ListHash::parse(text).unwrap());
+    // Python: base64.b64encode(hashlib.sha256(b"jane@acme.example").digest())
+    assert_eq!(
+        listed(HashList::Email, "zV3syR9+9v6N6w8KE+vdDnbFOELYi07bvnhm2Utw2J0="),
+        key.digest_email(&Email::parse(" Jane@ACME.example").unwrap())
+    );
+    assert_eq!(
+        listed(HashList::Phone, "vGM7y5n+hBXRSEAklhHDPCbysyNgYTmXdMcagGUOY8E="),
+        key.digest_phone(&Phone::parse("+14155559317").unwrap())
+    );
+    let same_text = ListHash::parse("vGM7y5n+hBXRSEAklhHDPCbysyNgYTmXdMcagGUOY8E=").unwrap();
+    assert_ne!(key.digest_hash(HashList::Email, same_text), key.digest_hash(HashList::Phone, same_text));
 }
 
 #[test]

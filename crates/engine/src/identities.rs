@@ -4,7 +4,8 @@ use assay_domain::company::CompanyFacts;
 use assay_domain::identity::IdentityKind;
 use assay_domain::name::fold_company;
 use assay_domain::person::PersonFacts;
-use assay_domain::{Digest, Domain, IdentityKey, PersonName};
+use assay_domain::suppression::HashList;
+use assay_domain::{Digest, Domain, IdentityKey, ListHash, PersonName};
 
 /// The digests of everything that identifies a person. `employer` is where they work now.
 pub fn of_person(
@@ -12,7 +13,8 @@ pub fn of_person(
     facts: &PersonFacts,
     employer: Option<(&str, Option<&Domain>)>,
 ) -> Vec<(Digest, IdentityKind)> {
-    let emails = facts.emails.iter().map(|known| (key.digest_email(&known.address), IdentityKind::Email));
+    let emails = facts.emails.iter().flat_map(|known| ListHash::spellings_of_email(&known.address));
+    let emails = emails.map(|hash| (key.digest_hash(HashList::Email, hash), IdentityKind::Email));
     let phones = facts.phones.iter().map(|known| (key.digest_phone(&known.number), IdentityKind::Phone));
     let url = facts.network_url.iter().map(|url| (key.digest_network_url(url), IdentityKind::PersonUrl));
     let mut identities: Vec<_> = emails.chain(phones).chain(url).collect();

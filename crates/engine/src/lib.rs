@@ -1,26 +1,31 @@
 //! Floor 3: the questions. What is asked of the graph, and how sure the answer is; no HTTP, no money.
 
+mod erase;
 mod error;
 pub mod identities;
 mod resolve;
 
+pub use erase::{Erased, Eraser, Listed, Unwanted};
 pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};
 
 use assay_domain::{Company, CompanyId, IdentityKey, NetworkHosts, Person, PersonId};
-use assay_store::Graph;
+use assay_store::{Graph, Ledger};
 
 /// The handles every question needs.
 #[derive(Debug, Clone)]
 pub struct Engine {
     graph: Graph,
+    /// Of the ledger the engine knows only how to make it forget.
+    eraser: Eraser,
     identity: IdentityKey,
     hosts: NetworkHosts,
 }
 
 impl Engine {
-    pub fn new(graph: Graph, identity: IdentityKey, hosts: NetworkHosts) -> Self {
-        Self { graph, identity, hosts }
+    pub fn new(graph: Graph, ledger: Ledger, identity: IdentityKey, hosts: NetworkHosts) -> Self {
+        let eraser = Eraser::new(graph.clone(), ledger);
+        Self { graph, eraser, identity, hosts }
     }
 
     /// The hosts whose profile addresses are understood.

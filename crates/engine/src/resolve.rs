@@ -2,6 +2,7 @@
 
 use crate::{Engine, EngineError};
 use assay_domain::name::fold_company;
+use assay_domain::suppression::end_alike;
 use assay_domain::{Company, Confidence, Digest, Domain, Email, NetworkUrl, Person, PersonName, Phone};
 
 /// What a person may be asked for by.
@@ -34,7 +35,10 @@ impl Engine {
     /// The person the graph knows under this identifier. Several equally good candidates share the confidence.
     pub async fn resolve_person(&self, query: &PersonQuery) -> Result<Option<Found<Person>>, EngineError> {
         let (digest, certainty, matched_on) = self.person_digest(query);
-        let candidates = self.graph.people_by_digest(digest).await?;
+        let mut candidates = self.graph.people_by_digest(digest).await?;
+        if let PersonQuery::Phone(phone) = query {
+            candidates.retain(|person| !is_of_another(person, phone));
+        }
         Ok(choose(candidates, certainty, matched_on))
     }
 
@@ -77,6 +81,12 @@ fn choose<T>(candidates: Vec<T>, certainty: u8, matched_on: &'static [&'static s
     let confidence = Confidence::percent(certainty).shared_by(candidates.len());
     let record = candidates.into_iter().next()?;
     Some(Found { record, confidence, matched_on })
+}
+
+/// Digests take the last ten digits of a number, which another country may have given to somebody else.
+fn is_of_another(person: &Person, asked: &Phone) -> bool {
+    let mut alike = person.facts.phones.iter().filter(|known| end_alike(&known.number, asked)).peekable();
+    alike.peek().is_some() && alike.all(|known| known.number != *asked)
 }
 
 fn is_in(company: &Company, country: &str) -> bool {

@@ -1,8 +1,12 @@
 //! From an HTTP request to a call: the body within its limit, and the few headers that mean something.
 
-use assay_domain::limits::{BODY_BYTES_MAX, CALL_DEADLINE};
+use crate::client_address::TrustedProxies;
+use assay_domain::clock::Stopwatch;
+use assay_domain::limits::{
+    BODY_BYTES_MAX, BODY_BYTES_PER_SECOND_MIN, BODY_DISCARD_BYTES_MAX, BODY_READ_DEADLINE,
+};
 use assay_service::fault::{Code, Fault};
-use assay_service::{Call, Entry};
+use assay_service::{Call, Entry, Slot};
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -12,21 +16,26 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use percent_encoding::percent_decode_str;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-
-/// How much of a body that is too large is still read, so that a client that reads only after it has written everything
-/// sees the refusal instead of a broken connection.
-const DISCARD_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
+const SANDBOX_OUTCOME: HeaderName = HeaderName::from_static("sandbox-outcome");
 
 /// The address a connection came from; the accept loop puts it into every request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-pub(crate) async fn read_call(entry: &'static Entry, request: Request) -> Result<Call, Fault> {
+pub(crate) async fn read_call(
+    entry: &'static Entry,
+    proxies: &TrustedProxies,
+    request: Request,
+) -> Result<Call, Fault> {
     let (mut parts, body) = request.into_parts();
-    let body = read_body(body).await?;
+    let slot = parts.extensions.remove::<Slot>().unwrap_or_default();
+    let body = read_body(body, &slot).await?;
     if !body.is_empty() && !is_json(&parts.headers) {
         return Err(Fault::new(
             Code::UnsupportedMediaType,
@@ -43,7 +52,9 @@ pub(crate) async fn read_call(entry: &'static Entry, request: Request) -> Result
         body,
         authorization: text(&parts.headers, &AUTHORIZATION),
         idempotency_key: text(&parts.headers, &IDEMPOTENCY_KEY),
-        client: parts.extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0),
+        sandbox_outcome: text(&parts.headers, &SANDBOX_OUTCOME),
+        client: proxies.client_in(&parts.headers, &parts.extensions),
+        slot,
     })
 }
 
@@ -76,46 +87,92 @@ fn read_query(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-async fn read_body(body: Body) -> Result<Bytes, Fault> {
+/// Nearly every body comes with its head. One that does not must not keep others out while it trickles in.
+async fn read_body(body: Body, slot: &Slot) -> Result<Bytes, Fault> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    let arrival = tokio::time::timeout(CALL_DEADLINE, collect(body)).await;
-    arrival.unwrap_or_else(|_| Err(Fault::new(Code::DeadlineExceeded, "the body did not arrive in time")))
+    let mut arrival = pin!(collect(body));
+    if let Poll::Ready(arrived) = futures_util::poll!(&mut arrival) {
+        return arrived;
+    }
+    let arrived = slot.outside(arrival).await;
+    arrived.unwrap_or_else(|| Err(Fault::new(Code::Overloaded, "too many calls are being worked on")))
 }
 
 /// Nearly every body is one frame, which is then passed on without a copy.
-async fn collect(mut body: Body) -> Result<Bytes, Fault> {
-    let too_large = || Fault::new(Code::BodyTooLarge, format!("a body may have {BODY_BYTES_MAX} bytes"));
+async fn collect(body: Body) -> Result<Bytes, Fault> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if declared > DISCARD_BYTES_MAX {
-        return Err(too_large());
-    }
-    let (mut whole, mut joined, mut seen) = (Bytes::new(), BytesMut::new(), 0_usize);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Fault::new(Code::InvalidJson, "the body broke off"))?;
-        let Ok(data) = frame.into_data() else { continue };
-        seen = seen.saturating_add(data.len());
-        if seen > DISCARD_BYTES_MAX {
-            return Err(too_large());
-        }
-        if seen > BODY_BYTES_MAX {
+    let mut frames = Frames::new(body)?;
+    let (mut whole, mut joined) = (Bytes::new(), BytesMut::new());
+    while let Some(data) = frames.next().await? {
+        if frames.seen > BODY_BYTES_MAX {
             continue;
         }
-        if seen == data.len() {
+        if frames.seen == data.len() {
             whole = data;
             continue;
         }
         if joined.is_empty() {
-            joined.reserve(declared.clamp(seen, BODY_BYTES_MAX));
+            joined.reserve(declared.clamp(frames.seen, BODY_BYTES_MAX));
             joined.extend_from_slice(&whole);
         }
         joined.extend_from_slice(&data);
     }
-    if seen > BODY_BYTES_MAX {
+    if frames.seen > BODY_BYTES_MAX {
         return Err(too_large());
     }
     Ok(if joined.is_empty() { whole } else { joined.freeze() })
+}
+
+/// Reads a body that nobody wants, as far as that is worth it, and says whether that was all of it.
+pub(crate) async fn discard(body: Body) -> bool {
+    let Ok(mut frames) = Frames::new(body) else { return false };
+    loop {
+        match frames.next().await {
+            Ok(Some(_)) => {}
+            ended => return ended.is_ok(),
+        }
+    }
+}
+
+fn too_large() -> Fault {
+    Fault::new(Code::BodyTooLarge, format!("a body may have {BODY_BYTES_MAX} bytes"))
+}
+
+/// A body as it arrives: in time, and up to what may be discarded of it.
+struct Frames {
+    body: Body,
+    began: Stopwatch,
+    seen: usize,
+}
+
+impl Frames {
+    fn new(body: Body) -> Result<Self, Fault> {
+        let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        if declared > BODY_DISCARD_BYTES_MAX {
+            return Err(too_large());
+        }
+        Ok(Self { body, began: Stopwatch::start(), seen: 0 })
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        loop {
+            let earned = u64::try_from(self.seen / BODY_BYTES_PER_SECOND_MIN).unwrap_or(0);
+            let allowed = BODY_READ_DEADLINE + Duration::from_secs(earned);
+            let left = allowed.saturating_sub(self.began.elapsed());
+            let frame = tokio::time::timeout(left, self.body.frame()).await;
+            let late = |_| Fault::new(Code::RequestTimeout, "the body did not arrive in time");
+            let Some(frame) = frame.map_err(late)? else { return Ok(None) };
+            let frame = frame.map_err(|_| Fault::new(Code::InvalidJson, "the body broke off"))?;
+            let Ok(data) = frame.into_data() else { continue };
+            self.seen = self.seen.saturating_add(data.len());
+            if self.seen > BODY_DISCARD_BYTES_MAX {
+                return Err(too_large());
+            }
+            return Ok(Some(data));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -152,11 +209,44 @@ mod tests {
             Body::from_stream(futures_util::stream::iter(frames))
         };
         for sizes in [&[][..], &[5], &[1, 2, 3], &[BODY_BYTES_MAX], &[BODY_BYTES_MAX - 1, 1]] {
-            let body = read_body(chunks(sizes)).await.unwrap();
+            let body = read_body(chunks(sizes), &Slot::default()).await.unwrap();
             assert_eq!(body.len(), sizes.iter().sum::<usize>());
         }
-        for sizes in [&[BODY_BYTES_MAX + 1][..], &[BODY_BYTES_MAX, 1], &[DISCARD_BYTES_MAX, 9]] {
-            assert_eq!(read_body(chunks(sizes)).await.unwrap_err().code, Code::BodyTooLarge);
+        for sizes in [&[BODY_BYTES_MAX + 1][..], &[BODY_BYTES_MAX, 1], &[BODY_DISCARD_BYTES_MAX, 9]] {
+            assert_eq!(
+                read_body(chunks(sizes), &Slot::default()).await.unwrap_err().code,
+                Code::BodyTooLarge
+            );
         }
+    }
+
+    /// A body of which one byte arrives every `pause`, while the clock of the test runs as fast as it can.
+    fn trickle(pause: Duration, bytes: usize) -> Body {
+        let piece = move |left: usize| async move {
+            tokio::time::sleep(pause).await;
+            let byte = Ok::<_, std::convert::Infallible>(Bytes::from_static(b"x"));
+            (left > 0).then(|| (byte, left - 1))
+        };
+        Body::from_stream(futures_util::stream::unfold(bytes, piece))
+    }
+
+    #[tokio::test]
+    async fn a_body_that_trickles_in_waits_outside_and_may_find_the_place_taken() {
+        let slots = assay_service::Slots::new(1);
+        let slow = slots.enter().unwrap();
+        let mut reading = Box::pin(read_body(trickle(Duration::from_millis(20), 2), &slow));
+        assert!(futures_util::poll!(&mut reading).is_pending());
+        let newcomer = slots.enter().expect("the slow one stepped out");
+        assert_eq!(reading.await.unwrap_err().code, Code::Overloaded);
+        drop((newcomer, slow));
+        let slow = slots.enter().unwrap();
+        assert_eq!(&read_body(trickle(Duration::from_millis(20), 2), &slow).await.unwrap()[..], b"xx");
+        assert_eq!(slots.taken(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_wants_is_read_within_its_limit() {
+        assert!(discard(Body::from(vec![0; BODY_BYTES_MAX + 1])).await);
+        assert!(!discard(Body::from(vec![0; BODY_DISCARD_BYTES_MAX + 1])).await);
     }
 }

@@ -1,9 +1,10 @@
 //! From a reply to an HTTP response: the body as it is, and its figures as headers.
 
-use assay_service::{Reply, ReplyBody};
+use assay_domain::rate::WINDOW_SECONDS;
+use assay_service::{RateState, Reply, ReplyBody};
 use axum::body::Body;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
@@ -26,7 +27,12 @@ pub(crate) fn write_response(reply: Reply, took: Duration) -> Response {
     let (content_type, body) = match reply.body {
         ReplyBody::Json(body) => ("application/json", write_body(body)),
         ReplyBody::Problem(body) => ("application/problem+json", write_body(body)),
-        ReplyBody::Stream { content_type, chunks } => (content_type, write_stream(chunks)),
+        ReplyBody::Stream { content_type, file_name, chunks } => {
+            if let Some(name) = file_name {
+                put(&mut headers, CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""));
+            }
+            (content_type, write_stream(chunks))
+        }
     };
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -38,8 +44,9 @@ pub(crate) fn write_response(reply: Reply, took: Duration) -> Response {
     }
     put(&mut headers, SERVER_TIMING, server_timing(&reply.timings, took));
     if let Some(rate) = reply.rate {
-        put(&mut headers, RATE_LIMIT_POLICY, format!("\"default\";q={};w=60", rate.per_minute));
-        put(&mut headers, RATE_LIMIT, format!("\"default\";r={};t={}", rate.remaining, rate.reset_seconds));
+        let (policy, state) = write_rate(&rate, reply.retry_after_seconds);
+        put(&mut headers, RATE_LIMIT_POLICY, policy);
+        put(&mut headers, RATE_LIMIT, state);
     }
     if reply.replayed {
         headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
@@ -55,6 +62,20 @@ pub(crate) fn write_response(reply: Reply, took: Duration) -> Response {
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
     response
+}
+
+/// The policies and how far they are used, as lists of structured fields. Nothing is told to be free later than the
+/// time at which the client is asked to come back.
+fn write_rate(rate: &RateState, retry_after_seconds: Option<u32>) -> (String, String) {
+    let (mut policies, mut states) = (String::with_capacity(48), String::with_capacity(48));
+    for (name, limit) in [("default", Some(rate.account)), ("key", rate.key)] {
+        let Some(limit) = limit else { continue };
+        let separator = if policies.is_empty() { "" } else { ", " };
+        let reset = limit.reset_seconds.min(retry_after_seconds.unwrap_or(u32::MAX));
+        policies.push_str(&format!("{separator}\"{name}\";q={};w={WINDOW_SECONDS}", limit.per_minute));
+        states.push_str(&format!("{separator}\"{name}\";r={};t={reset}", limit.remaining));
+    }
+    (policies, states)
 }
 
 /// A piece that fails breaks the transfer off: the client sees that the answer is not whole.
@@ -93,8 +114,8 @@ fn server_timing(parts: &[(&'static str, Duration)], took: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_domain::rate::Allowance;
     use assay_domain::{Credits, RequestId};
-    use assay_service::RateState;
 
     fn reply() -> Reply {
         Reply {
@@ -103,7 +124,10 @@ mod tests {
             request: RequestId::from_uuid(Default::default()),
             charged: Credits::from_thousandths(1_500),
             remaining: Some(Credits::whole(98)),
-            rate: Some(RateState { per_minute: 120, remaining: 119, reset_seconds: 1 }),
+            rate: Some(RateState {
+                account: Allowance { per_minute: 120, remaining: 119, reset_seconds: 1 },
+                key: None,
+            }),
             replayed: true,
             retry_after_seconds: Some(3),
             challenge: Some("invalid_token"),
@@ -127,6 +151,20 @@ mod tests {
         assert_eq!(header("cache-control"), "no-store");
         assert_eq!(header("x-content-type-options"), "nosniff");
         assert!(header("x-request-id").starts_with("req_"));
+    }
+
+    #[test]
+    fn a_key_with_a_rate_of_its_own_is_told_both_and_nothing_is_free_after_retry_after() {
+        let rate = RateState {
+            account: Allowance { per_minute: 1_000, remaining: 700, reset_seconds: 55 },
+            key: Some(Allowance { per_minute: 10, remaining: 0, reset_seconds: 3 }),
+        };
+        let response = write_response(Reply { rate: Some(rate), ..reply() }, Duration::ZERO);
+        assert_eq!(response.headers()["ratelimit-policy"], "\"default\";q=1000;w=60, \"key\";q=10;w=60");
+        assert_eq!(response.headers()["ratelimit"], "\"default\";r=700;t=3, \"key\";r=0;t=3");
+        let rested = Reply { rate: Some(rate), retry_after_seconds: None, ..reply() };
+        let response = write_response(rested, Duration::ZERO);
+        assert_eq!(response.headers()["ratelimit"], "\"default\";r=700;t=55, \"key\";r=0;t=3");
     }
 
     #[test]

@@ -1,16 +1,30 @@
 //! The accept loop: HTTP/1.1 with keep-alive on one listener, until it is told to stop; then what runs may finish.
 
+use crate::admission::Admission;
+use crate::connections::{Admitted, Busy, Connections, Pulse};
+use crate::patient_stream::{Patience, PatientStream};
 use crate::request::Peer;
-use assay_domain::limits::{HEADER_READ_DEADLINE, SHUTDOWN_DRAIN};
+use assay_domain::limits::{
+    HEAD_BYTES_MAX, OPERATIONS_CONNECTIONS_MAX, READ_AHEAD_BYTES_MAX, SHUTDOWN_DRAIN,
+};
+use assay_service::Slot;
 use axum::Router;
 use axum::body::Body;
-use hyper::Request;
-use hyper::body::Incoming;
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -20,16 +34,52 @@ use tower::Service;
 /// The pause after an accept that failed, most likely for want of file descriptors: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// What a listener puts up with.
+#[derive(Debug)]
+pub struct Bounds {
+    pub connections_max: usize,
+    /// None where every request is let in.
+    pub admission: Option<Admission>,
+}
+
+impl Bounds {
+    /// For the operations port: whoever watches a node must be heard when nobody else is.
+    pub fn operations() -> Self {
+        Self { connections_max: OPERATIONS_CONNECTIONS_MAX, admission: None }
+    }
+}
+
+/// What all connections of a listener share.
+struct House {
+    router: Router,
+    admission: Option<Admission>,
+    patience: Patience,
+}
+
 /// Serves until `shutdown` turns true or its sender is gone; returns when every connection is closed.
-pub async fn serve(listener: TcpListener, router: Router, mut shutdown: watch::Receiver<bool>) {
+pub async fn serve(listener: TcpListener, router: Router, bounds: Bounds, shutdown: watch::Receiver<bool>) {
+    let house = House { router, admission: bounds.admission, patience: Patience::default() };
+    receive(listener, Arc::new(house), bounds.connections_max, shutdown).await;
+}
+
+async fn receive(
+    listener: TcpListener,
+    house: Arc<House>,
+    connections_max: usize,
+    mut shutdown: watch::Receiver<bool>,
+) {
+    let open = Connections::new(connections_max);
     let mut connections = JoinSet::new();
     let stop = shutdown.clone();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => {
-                    connections.spawn(converse(stream, peer, router.clone(), stop.clone()));
-                }
+                Ok((stream, peer)) => match open.admit() {
+                    Some(admitted) => {
+                        connections.spawn(converse(stream, peer, admitted, Arc::clone(&house), stop.clone()));
+                    }
+                    None => metrics::counter!("assay_connections_refused_total").increment(1),
+                },
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -63,24 +113,58 @@ fn note_panic(ended: &Result<(), JoinError>) {
     }
 }
 
-async fn converse(stream: TcpStream, peer: SocketAddr, router: Router, mut shutdown: watch::Receiver<bool>) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection was gone before its first request");
-        return;
+async fn converse(
+    stream: TcpStream,
+    peer: SocketAddr,
+    admitted: Admitted,
+    house: Arc<House>,
+    mut shutdown: watch::Receiver<bool>,
+) {
+    // Until the first byte comes, a connection is hardly more than its socket.
+    let spoken = tokio::select! {
+        readable = stream.readable() => readable.and_then(|()| stream.set_nodelay(true)).is_ok(),
+        () = tokio::time::sleep(house.patience.silence) => false,
+        () = admitted.pulse.closed() => false,
+        () = told(&mut shutdown) => false,
+    };
+    if spoken {
+        Box::pin(exchange(stream, peer, &admitted.pulse, house, shutdown)).await;
     }
+}
+
+async fn exchange(
+    stream: TcpStream,
+    peer: SocketAddr,
+    pulse: &Arc<Pulse>,
+    house: Arc<House>,
+    mut shutdown: watch::Receiver<bool>,
+) {
     let peer = Peer(peer.ip().to_canonical());
-    let answer = service_fn(move |request: Request<Incoming>| {
-        let mut router = router.clone();
+    let stream = PatientStream::new(stream, Arc::clone(pulse), house.patience);
+    let answer = service_fn(|request: hyper::Request<Incoming>| {
+        let (house, busy) = (Arc::clone(&house), pulse.start_call());
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer);
-        async move { router.call(request).await }
+        async move { Ok::<_, Infallible>(house.answer(request, busy).await) }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_READ_DEADLINE).pipeline_flush(true);
+    builder
+        // Heads are timed by the stream, which tells a slow head from a silent connection.
+        .header_read_timeout(None::<Duration>)
+        .max_header_size(HEAD_BYTES_MAX)
+        .max_buf_size(READ_AHEAD_BYTES_MAX);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), answer));
     let ended = tokio::select! {
         biased;
         ended = &mut connection => ended,
+        // It has to make room. Half a head, or an answer nobody takes, is not waited for.
+        () = pulse.closed() => {
+            if !pulse.is_busy() {
+                return;
+            }
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
         () = told(&mut shutdown) => {
             connection.as_mut().graceful_shutdown();
             connection.await
@@ -90,3 +174,71 @@ async fn converse(stream: TcpStream, peer: SocketAddr, router: Router, mut shutd
         tracing::debug!(%error, "a connection ended early");
     }
 }
+
+impl House {
+    async fn answer(&self, mut request: hyper::Request<Body>, busy: Busy) -> Response {
+        let slot = match &self.admission {
+            None => Slot::default(),
+            Some(admission) => match admission.enter(&request) {
+                Some(slot) => slot,
+                None => return admission.refuse(request).await,
+            },
+        };
+        request.extensions_mut().insert(slot.clone());
+        let mut router = self.router.clone();
+        // A panic anywhere ends this request with an answer instead of ending the connection, which others may share.
+        let answered = AssertUnwindSafe(async move { router.call(request).await }).catch_unwind().await;
+        let mut response = match answered {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(_) => self.apologise(),
+        };
+        // What is left is to write the answer: a long one must not keep others out.
+        slot.leave();
+        if response.status() == StatusCode::REQUEST_TIMEOUT {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if HttpBody::size_hint(response.body()).exact().is_none() {
+            return response.map(|body| Body::new(Streamed { body, _busy: busy }));
+        }
+        response
+    }
+
+    fn apologise(&self) -> Response {
+        metrics::counter!("assay_task_panics_total", "task" => "request").increment(1);
+        tracing::error!("the answer to a request panicked");
+        match &self.admission {
+            Some(admission) => admission.apologise(),
+            None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        }
+    }
+}
+
+/// An answer written piece by piece. While it lasts the connection is busy, however long the pauses.
+struct Streamed {
+    body: Body,
+    _busy: Busy,
+}
+
+impl HttpBody for Streamed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        HttpBody::size_hint(&self.body)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,10 @@
 
 use crate::endpoint::Entry;
 use crate::fault::Fault;
+use crate::idempotency::check_key;
 use crate::input::{Options, RawInput};
+use crate::slot::Slot;
+use crate::spec::Verb;
 use bytes::Bytes;
 use std::net::IpAddr;
 
@@ -17,14 +20,21 @@ pub struct Call {
     pub body: Bytes,
     pub authorization: Option<String>,
     pub idempotency_key: Option<String>,
+    /// The answer a caller of the sandbox wants to see; live calls take no notice of it.
+    pub sandbox_outcome: Option<String>,
     /// The client's own address, whatever proxies stand between.
     pub client: IpAddr,
+    /// The call's place among those being worked on: whoever waits for an upstream steps aside.
+    pub slot: Slot,
 }
 
 impl Call {
     /// The fields of the request, and what the caller says about the call itself.
     pub(crate) fn input(&self) -> Result<(RawInput, Options), Fault> {
         let spec = &self.entry.spec;
+        if let Some(key) = self.idempotency_key.as_deref().filter(|_| spec.verb == Verb::Post) {
+            check_key(key)?;
+        }
         let (mut input, dry_run) = if spec.verb.has_body() {
             (RawInput::from_body(&self.body)?, read_dry_run(&self.query)?)
         } else {
@@ -32,7 +42,7 @@ impl Call {
         };
         let options = if spec.price.is_free() { Options::default() } else { input.take_options()? };
         for (name, value) in &self.path_fields {
-            input = input.with_path_field(name, value);
+            input = input.with_path_field(name, value)?;
         }
         Ok((input, Options { dry_run, ..options }))
     }
@@ -51,11 +61,55 @@ fn read_dry_run(query: &[(String, String)]) -> Result<bool, Fault> {
         [(name, _), ..] => {
             let fix = "send the fields in the JSON body; only dry_run goes into the query";
             Err(Fault::field(
-                &format!("/{name}"),
+                &crate::input::pointer_to(name),
                 "unknown_field",
                 "the query parameter is not known here",
                 fix,
             ))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CATALOG;
+    use crate::fault::Code;
+    use std::net::Ipv4Addr;
+
+    fn call(name: &str, body: &'static str) -> Call {
+        Call {
+            entry: CATALOG.iter().find(|entry| entry.spec.name == name).unwrap(),
+            path: String::new(),
+            path_fields: Vec::new(),
+            query: Vec::new(),
+            body: Bytes::from_static(body.as_bytes()),
+            authorization: None,
+            idempotency_key: None,
+            sandbox_outcome: None,
+            client: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            slot: Slot::default(),
+        }
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_one_is_refused_also_when_only_the_price_is_asked() {
+        let dry_run = vec![("dry_run".to_owned(), "true".to_owned())];
+        let mut asked = Call { query: dry_run, ..call("enrich", "{}") };
+        assert!(asked.input().is_ok_and(|(_, options)| options.dry_run));
+        asked.idempotency_key = Some("\u{e9}".to_owned());
+        assert_eq!(asked.input().unwrap_err().code, Code::InvalidIdempotencyKey);
+        // Other methods take no key, so none can be wrong.
+        assert!(Call { idempotency_key: asked.idempotency_key, ..call("keys-change", "{}") }.input().is_ok());
+    }
+
+    #[test]
+    fn a_field_of_the_path_is_given_once() {
+        let id = || vec![("id".to_owned(), "key_a1B2c3D4e5F6".to_owned())];
+        assert!(Call { path_fields: id(), ..call("keys-change", "{}") }.input().is_ok());
+        let twice = Call { path_fields: id(), ..call("keys-change", "{\"id\":\"other\"}") };
+        assert_eq!(twice.input().unwrap_err().errors[0].pointer, "/id");
+        let twice = Call { path_fields: id(), query: id(), ..call("keys-get", "") };
+        assert_eq!(twice.input().unwrap_err().errors[0].pointer, "/id");
     }
 }

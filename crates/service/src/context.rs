@@ -1,6 +1,9 @@
 //! What an endpoint may use while it runs: the engine, its own account's memory, the time, and how much it may find.
 
+use crate::exports::Exports;
 use crate::memory::AccountMemory;
+use crate::reply::RateState;
+use crate::slot::Slot;
 use assay_engine::Engine;
 use chrono::{DateTime, Utc};
 
@@ -9,7 +12,12 @@ use chrono::{DateTime, Utc};
 pub struct Context {
     pub engine: Engine,
     pub memory: AccountMemory,
+    pub exports: Exports,
+    /// The request rates, with this call counted.
+    pub rate: Option<RateState>,
     pub now: DateTime<Utc>,
     /// How many units the caller can pay for: more are not worth finding.
     pub units_affordable: u32,
+    /// The call's place among those being worked on: `slot.aside(…)` around every wait for an upstream source.
+    pub slot: Slot,
 }

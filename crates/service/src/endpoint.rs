@@ -61,6 +61,8 @@ pub trait Endpoint: 'static {
 pub trait StreamEndpoint: 'static {
     const SPEC: Spec;
     const CONTENT_TYPE: &'static str;
+    /// What a browser calls the answer when it saves it; none where the answer is not a file.
+    const FILE_NAME: Option<&'static str>;
     type Request: DeserializeOwned + JsonSchema + garde::Validate<Context = ()> + Send + 'static;
     type Question: Send + 'static;
 
@@ -130,6 +132,7 @@ pub enum Payload {
     Json(Vec<u8>),
     Stream {
         content_type: &'static str,
+        file_name: Option<&'static str>,
         chunks: Chunks,
     },
 }
@@ -264,7 +267,7 @@ fn prepare_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> R
     let run: Run = Box::new(move |context| {
         Box::pin(async move {
             let chunks = E::run(&context, question).await?;
-            let payload = Payload::Stream { content_type: E::CONTENT_TYPE, chunks };
+            let payload = Payload::Stream { content_type: E::CONTENT_TYPE, file_name: E::FILE_NAME, chunks };
             Ok(Answered { payload, tally: Tally { ran: true, units: 0, trace: Trace::default() } })
         })
     });
@@ -276,7 +279,7 @@ fn rehearse_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> 
     E::parse(request, hosts)?;
     let whole = Bytes::from_static(E::example().1.as_bytes());
     let chunks: Chunks = Box::pin(futures_util::stream::once(async { Ok(whole) }));
-    let found = Payload::Stream { content_type: E::CONTENT_TYPE, chunks };
+    let found = Payload::Stream { content_type: E::CONTENT_TYPE, file_name: E::FILE_NAME, chunks };
     Ok(Rehearsal { units_max: 0, found, units: 0, not_found: None })
 }
 

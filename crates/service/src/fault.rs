@@ -1,6 +1,6 @@
 //! Faults: the only failures a client may see, each a row of one table.
 
-use assay_domain::{Credits, ParseError};
+use assay_domain::{Credits, ParseError, Price};
 use assay_engine::EngineError;
 use assay_store::StoreError;
 use std::borrow::Cow;
@@ -21,16 +21,22 @@ pub enum Code {
     TrialEnded,
     InsufficientScope,
     IpNotAllowed,
+    KeyBoundsExceeded,
     NotFound,
     MethodNotAllowed,
+    RequestTimeout,
     RequestInProgress,
+    TooManyKeys,
     CursorExpired,
     BodyTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
     IdempotencyKeyReused,
     RateLimited,
+    SandboxDailyLimit,
+    TooManyFailedAttempts,
     Internal,
+    UpstreamError,
     Overloaded,
     Unavailable,
     DeadlineExceeded,
@@ -73,16 +79,22 @@ pub const FAULTS: &[FaultRow] = &[
     row(Code::TrialEnded, ("trial_ended", 403, false), "the trial is over", "choose a plan"),
     row(Code::InsufficientScope, ("insufficient_scope", 403, false), "the key may not do this", "use a key with the scope named in the detail"),
     row(Code::IpNotAllowed, ("ip_not_allowed", 403, false), "the key may not be used from this address", "add the address to the key's allow-list"),
+    row(Code::KeyBoundsExceeded, ("key_bounds_exceeded", 403, false), "a key cannot give more than it has itself", "stay within the bounds of the calling key, or call with a key that has none"),
     row(Code::NotFound, ("not_found", 404, false), "there is nothing here", "check the path and the id"),
     row(Code::MethodNotAllowed, ("method_not_allowed", 405, false), "the path does not take this method", "use a method of the Allow header"),
+    row(Code::RequestTimeout, ("request_timeout", 408, true), "the request did not arrive in time", "send it again, faster or in smaller parts"),
     row(Code::RequestInProgress, ("request_in_progress", 409, true), "a request with this Idempotency-Key is still running", "wait as long as Retry-After says and send it again"),
+    row(Code::TooManyKeys, ("too_many_keys", 409, false), "the account has as many keys as it may have", "revoke a key that is no longer used"),
     row(Code::CursorExpired, ("cursor_expired", 410, false), "the cursor is no longer good", "start again without a cursor"),
     row(Code::BodyTooLarge, ("body_too_large", 413, false), "the body is too large", "send less at once"),
     row(Code::UnsupportedMediaType, ("unsupported_media_type", 415, false), "the body is not declared as JSON", "send Content-Type: application/json, or none"),
     row(Code::ValidationFailed, ("validation_failed", 422, false), "the request does not fit the endpoint", "correct the fields listed in errors"),
     row(Code::IdempotencyKeyReused, ("idempotency_key_reused", 422, false), "the Idempotency-Key was used for another request", "use a new key for a new request"),
     row(Code::RateLimited, ("rate_limited", 429, true), "too many requests", "wait as long as Retry-After says"),
+    row(Code::TooManyFailedAttempts, ("too_many_failed_attempts", 429, true), "too many keys were refused from this address", "check the key, and wait as long as Retry-After says"),
+    row(Code::SandboxDailyLimit, ("sandbox_daily_limit", 429, true), "the address has used its sandbox calls of today", "wait for the next day (UTC), or call with a key"),
     row(Code::Internal, ("internal_error", 500, true), "something broke on our side", "try again; if it stays, report the request_id"),
+    row(Code::UpstreamError, ("upstream_error", 502, true), "a source we asked failed", "try again; the call was not charged"),
     row(Code::Overloaded, ("overloaded", 503, true), "the service has more work than it can do", "wait as long as Retry-After says"),
     row(Code::Unavailable, ("unavailable", 503, true), "a part of the service cannot be reached", "wait as long as Retry-After says and send it again, with the same Idempotency-Key if it had one"),
     row(Code::DeadlineExceeded, ("deadline_exceeded", 504, true), "the call took too long and was stopped", "try again; the call was not charged"),
@@ -156,6 +168,11 @@ impl Fault {
     /// An identifier that does not parse.
     pub fn unreadable(pointer: &str, error: &ParseError) -> Self {
         Self::field(pointer, error.code(), error.to_string(), error.fix())
+    }
+
+    pub fn max_credits_too_low(price: Price, bound: Credits) -> Self {
+        let needed = price.charge(true, 1);
+        Self::new(Code::MaxCreditsTooLow, format!("max_credits is {bound}; one unit costs {needed} credits"))
     }
 
     pub fn insufficient(needed: Credits, available: Credits, waiting: Credits) -> Self {

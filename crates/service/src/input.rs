@@ -2,7 +2,7 @@
 
 use crate::fault::{Code, Fault, FieldError};
 use crate::query;
-use assay_domain::Credits;
+use assay_domain::{Credits, limits};
 use garde::Validate;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -33,7 +33,10 @@ impl RawInput {
             return Ok(Self::Body(Map::new()));
         }
         match serde_json::from_slice(body) {
-            Ok(Value::Object(fields)) => Ok(Self::Body(fields)),
+            Ok(Value::Object(mut fields)) => {
+                fields.values_mut().for_each(write_whole_numbers);
+                Ok(Self::Body(fields))
+            }
             Ok(_) => Err(Fault::field(
                 "",
                 "not_an_object",
@@ -53,24 +56,27 @@ impl RawInput {
         for (index, (name, _)) in pairs.iter().enumerate() {
             if pairs.iter().skip(index + 1).any(|(other, _)| other == name) {
                 let fix = "give it once; lists are comma-separated";
-                return Err(Fault::field(
-                    &format!("/{name}"),
-                    "repeated",
-                    "the parameter is given twice",
-                    fix,
-                ));
+                return Err(Fault::field(&pointer_to(name), "repeated", "the parameter is given twice", fix));
             }
         }
         Ok(Self::Query(pairs))
     }
 
-    /// Adds a field of the path.
-    pub fn with_path_field(mut self, name: &str, value: &str) -> Self {
-        match &mut self {
-            Self::Body(fields) => drop(fields.insert(name.to_owned(), Value::String(value.to_owned()))),
-            Self::Query(pairs) => pairs.push((name.to_owned(), value.to_owned())),
+    /// Adds a field of the path; it has no second place.
+    pub fn with_path_field(mut self, name: &str, value: &str) -> Result<Self, Fault> {
+        let is_given = match &mut self {
+            Self::Body(fields) => fields.insert(name.to_owned(), Value::String(value.to_owned())).is_some(),
+            Self::Query(pairs) => {
+                let is_given = pairs.iter().any(|(other, _)| other == name);
+                pairs.push((name.to_owned(), value.to_owned()));
+                is_given
+            }
+        };
+        if is_given {
+            let fix = "leave it out: it is told by the path";
+            return Err(Fault::field(&pointer_to(name), "unknown_field", "the field is given twice", fix));
         }
-        self
+        Ok(self)
     }
 
     /// Takes out the options that every paid call accepts beside its own fields.
@@ -99,6 +105,21 @@ impl RawInput {
     }
 }
 
+/// To JSON, 7.0 and 7 are one number, and some languages write only the first.
+fn write_whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole = number.to_string().strip_suffix(".0").and_then(|digits| digits.parse::<i64>().ok());
+            if let Some(whole) = whole {
+                *number = whole.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(write_whole_numbers),
+        _ => {}
+    }
+}
+
 fn read_bool(name: &str, value: &Value) -> Result<bool, Fault> {
     value.as_bool().ok_or_else(|| {
         Fault::field(&format!("/{name}"), "invalid_type", "neither true nor false", "send true or false")
@@ -119,8 +140,9 @@ fn unfit<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>) -> FieldEr
     let mut pointer = pointer(error.path());
     if let Some((unknown, known)) = unknown_name(&message) {
         let kind = if message.starts_with("unknown field") { "field" } else { "value" };
-        if kind == "field" && !pointer.ends_with(&format!("/{unknown}")) {
-            pointer = format!("{pointer}/{unknown}");
+        let unknown_pointer = pointer_to(unknown);
+        if kind == "field" && !pointer.ends_with(&unknown_pointer) {
+            pointer.push_str(&unknown_pointer);
         }
         let nearest = nearest(unknown, &known);
         let fix = match nearest {
@@ -158,23 +180,37 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     for segment in path.iter() {
         match segment {
             Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } | Segment::Enum { variant: key } => pointer.push_str(&format!("/{key}")),
+            Segment::Map { key } | Segment::Enum { variant: key } => pointer.push_str(&pointer_to(key)),
             Segment::Unknown => {}
         }
     }
     pointer
 }
 
-/// Reads serde's "unknown field `x`, expected one of `a`, `b`", and the same for enum values.
+/// Points at a field by the name the caller gave it. What does not look like a field's name (an address, a number, a
+/// key) is personal data or a secret in the wrong place: it is not repeated.
+pub(crate) fn pointer_to(name: &str) -> String {
+    let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let plain = name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.'));
+    if starts_well && plain && name.len() <= limits::FIELD_NAME_TOLD_CHARS_MAX {
+        return format!("/{name}");
+    }
+    "/?".to_owned()
+}
+
+/// Reads serde's "unknown field `x`, expected one of `a`, `b`", and the same for enum values. The name is the caller's,
+/// who may have put anything into it, also what looks like the rest of the message.
 fn unknown_name(message: &str) -> Option<(&str, Vec<&str>)> {
     let rest =
         message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
-    let (unknown, rest) = rest.split_once('`')?;
-    let known = rest.split('`').skip(1).step_by(2).collect();
+    let (unknown, expected) = rest
+        .rsplit_once("`, expected ")
+        .or_else(|| Some((rest.strip_suffix("`, there are no fields")?, "")))?;
+    let known = expected.split('`').skip(1).step_by(2).collect();
     Some((unknown, known))
 }
 
-fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let plain =
         |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let unknown = plain(unknown);
@@ -196,4 +232,66 @@ fn broken_rules(report: &garde::Report) -> Vec<FieldError> {
             fix: "keep within the bounds the reference gives".into(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, serde::Deserialize, Validate)]
+    #[serde(deny_unknown_fields)]
+    struct Asked {
+        #[serde(default)]
+        #[garde(skip)]
+        email: Option<String>,
+        #[serde(default)]
+        #[garde(skip)]
+        count: Option<u32>,
+    }
+
+    fn refused(body: &str) -> String {
+        let input = RawInput::from_body(body.as_bytes()).unwrap();
+        match input.decode::<Asked>() {
+            Err(fault) => format!("{} {:?}", fault.detail, fault.errors),
+            Ok(Decoded(Asked { email, count })) => panic!("{email:?} and {count:?} are taken"),
+        }
+    }
+
+    #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        for body in ["{\"count\": 7}", "{\"count\": 7.0}", "{\"count\": 0.7e1}"] {
+            let input = RawInput::from_body(body.as_bytes()).unwrap();
+            assert_eq!(input.decode::<Asked>().unwrap().0.count, Some(7), "{body}");
+        }
+        for body in ["{\"count\": 7.5}", "{\"count\": -7.0}", "{\"count\": 1e30}", "{\"count\": \"7\"}"] {
+            assert!(refused(body).contains("/count"), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_name_is_repeated_and_what_is_no_name_is_not() {
+        let told = refused(r#"{"emial": "x"}"#);
+        assert!(told.contains("/emial") && told.contains("did you mean `email`?"), "{told}");
+        for name in [
+            "ada@acme.example",
+            "+12025550123",
+            "12025550123",
+            "Ada Okafor",
+            "https://network.example/in/ada-secret",
+            "assay_live_0123456789AB_0123456789ABCDEFGHIJKLMNOPQRSTUV012345",
+            "x`, expected `ada@acme.example` or `secret@acme.example",
+            "secret`, there are no fields",
+        ] {
+            let told = refused(&json_of(name));
+            let parts = name.split(['`', ' ', '/', '@', '+']).filter(|part| part.len() > 5);
+            assert!(parts.clone().all(|part| !told.contains(part) || part == "expected"), "{told}");
+            assert!(told.contains("/?") && told.contains("email"), "{told}");
+        }
+        let told = refused(r#"{"count": "ada@acme.example, expected secret"}"#);
+        assert!(told.contains("/count") && !told.contains("acme") && !told.contains("secret"), "{told}");
+    }
+
+    fn json_of(name: &str) -> String {
+        serde_json::json!({ name: 1 }).to_string()
+    }
 }

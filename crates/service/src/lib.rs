@@ -1,32 +1,47 @@
 //! Floor 4: the API as one table, and one pipeline from key to cost. Knows nothing of HTTP beyond status numbers.
 
+mod account_keys;
 mod authenticate;
 mod call;
 pub mod catalog;
 mod context;
+mod csv;
 mod cursor;
 mod endpoint;
 mod endpoints;
 mod example;
+mod exports;
+mod failed_auth;
 pub mod fault;
 mod idempotency;
 mod input;
+mod key_bounds;
+mod key_desk;
+mod key_epoch;
 mod memory;
 pub mod openapi;
 mod pipeline;
 mod problem;
 mod query;
 mod rate;
+pub mod reference;
 mod reply;
+pub mod sandbox;
 mod settle;
+mod slot;
 pub mod spec;
+#[cfg(test)]
+mod test_ledger;
 mod view;
 
 pub use call::Call;
 pub use catalog::CATALOG;
 pub use endpoint::{AnswerShape, Chunks, Entry};
+pub use idempotency::ReplyKeys;
+pub use key_desk::{Issue, KeyDesk};
 pub use pipeline::{HoldPolicy, Service, Settings};
 pub use reply::{RateState, Reply, ReplyBody};
+pub use slot::{Slot, Slots};
 
 /// A place where a test may strike; see `assay_store::crash`. Nothing in a normal build.
 pub use assay_store::crash::point as crash_point;

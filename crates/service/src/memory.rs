@@ -1,11 +1,14 @@
 //! An account's own memory, read only: what it has, what it asked, whom it found. Nothing of another account is
 //! reachable from here.
 
+use crate::account_keys::AccountKeys;
 use crate::fault::{Code, Fault};
-use assay_domain::{AccountId, KeyId, RequestId};
+use crate::key_desk::KeyDesk;
+use assay_domain::{AccountId, RequestId};
 use assay_store::Ledger;
-pub use assay_store::ledger::{HistoryFilter, HistoryRow, ResolvedCursor, ResolvedPerson};
+pub use assay_store::ledger::{HistoryFilter, HistoryRow, HistoryTotals, ResolvedCursor, ResolvedPerson};
 use assay_store::ledger::{HistoryPage, KeyRecord, Overview};
+pub use assay_store::ledger::{KeyCursor, KeyTerms, ListedKey};
 use std::sync::Arc;
 
 /// A view of the ledger that is bound to one account.
@@ -13,11 +16,12 @@ use std::sync::Arc;
 pub struct AccountMemory {
     ledger: Ledger,
     key: Arc<KeyRecord>,
+    desk: Arc<KeyDesk>,
 }
 
 impl AccountMemory {
-    pub(crate) fn new(ledger: Ledger, key: Arc<KeyRecord>) -> Self {
-        Self { ledger, key }
+    pub(crate) fn new(ledger: Ledger, key: Arc<KeyRecord>, desk: Arc<KeyDesk>) -> Self {
+        Self { ledger, key, desk }
     }
 
     pub fn account(&self) -> AccountId {
@@ -29,6 +33,11 @@ impl AccountMemory {
         &self.key
     }
 
+    /// The account's keys: the one part of it that calls may change.
+    pub fn keys(&self) -> AccountKeys<'_> {
+        AccountKeys::new(&self.desk, &self.key)
+    }
+
     pub async fn overview(&self) -> Result<Overview, Fault> {
         let overview = self.ledger.overview(self.account()).await?;
         overview.ok_or_else(|| Fault::new(Code::Internal, "the account's balance is missing"))
@@ -36,8 +45,7 @@ impl AccountMemory {
 
     /// What the key of this call spent and holds this month; only counted for capped keys.
     pub async fn key_spend(&self) -> Result<assay_domain::Credits, Fault> {
-        let key: &KeyId = &self.key.id;
-        Ok(self.ledger.key_spend(self.account(), key).await?)
+        Ok(self.ledger.key_spend(self.account(), &self.key.line).await?)
     }
 
     pub async fn history(
@@ -47,6 +55,10 @@ impl AccountMemory {
         limit: u32,
     ) -> Result<HistoryPage, Fault> {
         Ok(self.ledger.history(self.account(), filter, after, limit).await?)
+    }
+
+    pub async fn history_totals(&self, filter: &HistoryFilter) -> Result<HistoryTotals, Fault> {
+        Ok(self.ledger.history_totals(self.account(), filter).await?)
     }
 
     pub async fn resolved_people(

@@ -4,21 +4,22 @@ use crate::authenticate::{Authenticator, permit};
 use crate::call::Call;
 use crate::context::Context;
 use crate::endpoint::{Answered, Entry, Payload, Prepared, Trace};
+use crate::exports::Exports;
 use crate::fault::{Code, Fault};
-use crate::idempotency::{Turn, take_turn};
+use crate::idempotency::{ReplyKeys, Turn};
 use crate::input::Options;
 use crate::memory::AccountMemory;
 use crate::rate::RateLimiter;
 use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
+use crate::sandbox::Sandbox;
 use crate::settle::{Charge, Purse};
-use crate::spec::Verb;
 use crate::{crash_point, problem};
 use assay_domain::clock::Stopwatch;
 use assay_domain::{Clock, Credits, RequestId};
 use assay_engine::Engine;
 use assay_store::Ledger;
-use assay_store::ledger::KeyRecord;
 use assay_store::ledger::op::Render;
+use assay_store::ledger::{ClaimGuard, KeyRecord};
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,7 @@ pub enum HoldPolicy {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub key_pepper: [u8; 32],
+    pub reply_keys: ReplyKeys,
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
     pub deadline: Duration,
@@ -50,6 +52,8 @@ pub struct Service {
     settings: Settings,
     keys: Authenticator,
     rates: RateLimiter,
+    exports: Exports,
+    sandbox: Arc<Sandbox>,
 }
 
 /// What is known of a call before it is decided.
@@ -70,10 +74,23 @@ struct Done {
     timings: Vec<(&'static str, Duration)>,
 }
 
+impl Done {
+    fn free(status: u16, body: ReplyBody) -> Self {
+        Self { status, body, charged: Credits::ZERO, remaining: None, replayed: false, timings: Vec::new() }
+    }
+}
+
 impl Service {
     pub fn new(ledger: Ledger, engine: Engine, clock: Clock, settings: Settings) -> Self {
         let keys = Authenticator::new(ledger.clone(), settings.key_pepper);
-        Self { ledger, engine, clock, settings, keys, rates: RateLimiter::new() }
+        let rates = RateLimiter::new(&ledger, clock.clone());
+        let sandbox = Arc::new(Sandbox::new(engine.hosts().clone(), clock.clone()));
+        Self { ledger, engine, clock, settings, keys, rates, exports: Exports::default(), sandbox }
+    }
+
+    /// What answers test keys, and whoever calls without a key.
+    pub fn sandbox(&self) -> Arc<Sandbox> {
+        Arc::clone(&self.sandbox)
     }
 
     /// Answers a call. Faults become problem documents here, so a transport has only one shape to send.
@@ -105,12 +122,16 @@ impl Service {
     async fn answer(&self, call: Call, arrival: &mut Arrival) -> Result<Done, Fault> {
         let spec = &call.entry.spec;
         let key = self.keys.identify(call.authorization.as_deref(), call.client, arrival.at).await?;
-        let (rate, limited) = self.rates.take(&key, arrival.at);
+        let (rate, limited) = self.rates.take(&key, arrival.at).await;
         arrival.rate = Some(rate);
         if let Some(fault) = limited {
             return Err(fault);
         }
         permit(&key, spec, arrival.at)?;
+        if !key.live {
+            let (status, body) = self.sandbox.answer(&call).await?;
+            return Ok(Done::free(status, body));
+        }
         let result = self.admitted(&call, arrival, &key).await;
         if let Err(fault) = &result
             && spec.group.is_recorded()
@@ -128,9 +149,7 @@ impl Service {
         if options.dry_run {
             return Ok(dry_run(call.entry, prepared.units_max));
         }
-        let client_key = call.idempotency_key.as_deref().filter(|_| spec.verb == Verb::Post);
-        let turn = take_turn(&self.ledger, key.account, spec, &call.path, client_key, &call.body).await?;
-        let claim = match turn {
+        let claim = match self.settings.reply_keys.take_turn(&self.ledger, key.account, call).await? {
             Turn::Replay { status, body } => return Ok(replayed(status, body)),
             Turn::Run(claim) => Some(claim),
             Turn::Free => None,
@@ -142,12 +161,7 @@ impl Service {
             Err(fault) => return Err(free_claim(claim, fault).await),
         };
         crash_point("call-held").await;
-        let context = Context {
-            engine: self.engine.clone(),
-            memory: AccountMemory::new(self.ledger.clone(), Arc::clone(key)),
-            now: arrival.at,
-            units_affordable,
-        };
+        let context = self.context(call, arrival, key, units_affordable);
         let before = arrival.watch.elapsed();
         let time_left = self.settings.deadline.saturating_sub(before);
         let ran = tokio::time::timeout(time_left, run(prepared, context)).await;
@@ -160,11 +174,13 @@ impl Service {
         crash_point("call-ran").await;
         let (body, stream) = match payload {
             Payload::Json(body) => (body, None),
-            Payload::Stream { content_type, chunks } => (Vec::new(), Some((content_type, chunks))),
+            Payload::Stream { content_type, file_name, chunks } => {
+                (Vec::new(), Some(ReplyBody::Stream { content_type, file_name, chunks }))
+            }
         };
         let render = renderer(body, options, &tally.trace);
-        let reply_claim = claim.as_ref().map(assay_store::ledger::ClaimGuard::claim);
-        let settled = match purse.settle(&tally, reply_claim, &render).await {
+        let draft = |claim: &ClaimGuard| self.settings.reply_keys.draft(&render, key.account, claim.claim());
+        let settled = match purse.settle(&tally, claim.as_ref().map(draft)).await {
             Ok(settled) => settled,
             Err(fault) => return Err(free_claim(claim, fault).await),
         };
@@ -177,7 +193,7 @@ impl Service {
             ("settle", arrival.watch.elapsed().saturating_sub(looked_up)),
         ];
         let body = match stream {
-            Some((content_type, chunks)) => ReplyBody::Stream { content_type, chunks },
+            Some(stream) => stream,
             None => ReplyBody::Json(render(&settled).into()),
         };
         Ok(Done {
@@ -188,6 +204,24 @@ impl Service {
             replayed: false,
             timings,
         })
+    }
+
+    fn context(
+        &self,
+        call: &Call,
+        arrival: &Arrival,
+        key: &Arc<KeyRecord>,
+        units_affordable: u32,
+    ) -> Context {
+        Context {
+            engine: self.engine.clone(),
+            memory: AccountMemory::new(self.ledger.clone(), Arc::clone(key), self.keys.desk()),
+            exports: self.exports.clone(),
+            rate: arrival.rate,
+            now: arrival.at,
+            units_affordable,
+            slot: call.slot.clone(),
+        }
     }
 
     fn purse<'a>(
@@ -217,7 +251,7 @@ async fn run(prepared: Prepared, context: Context) -> Result<Answered, Fault> {
 }
 
 /// A call that failed frees its idempotency key, so that it may be sent again.
-async fn free_claim(claim: Option<assay_store::ledger::ClaimGuard>, fault: Fault) -> Fault {
+async fn free_claim(claim: Option<ClaimGuard>, fault: Fault) -> Fault {
     if let Some(claim) = claim
         && let Err(error) = claim.release().await
     {
@@ -257,7 +291,7 @@ fn replayed(status: u16, body: Vec<u8>) -> Done {
     Done { status, body, charged: Credits::ZERO, remaining: None, replayed: true, timings: Vec::new() }
 }
 
-fn problem_reply(fault: &Fault, request: RequestId, rate: Option<RateState>) -> Reply {
+pub(crate) fn problem_reply(fault: &Fault, request: RequestId, rate: Option<RateState>) -> Reply {
     let challenge = match fault.code {
         Code::MissingApiKey => Some(""),
         Code::InvalidApiKey | Code::ExpiredApiKey | Code::RevokedApiKey => Some("invalid_token"),

@@ -1,6 +1,7 @@
 //! The reply to a call, before any transport dresses it: a status, a body and the figures that go into headers.
 
 use crate::endpoint::Chunks;
+use assay_domain::rate::Allowance;
 use assay_domain::{Credits, RequestId};
 use bytes::Bytes;
 use std::time::Duration;
@@ -13,6 +14,7 @@ pub enum ReplyBody {
     /// Written piece by piece.
     Stream {
         content_type: &'static str,
+        file_name: Option<&'static str>,
         chunks: Chunks,
     },
 }
@@ -45,12 +47,12 @@ pub struct Reply {
     pub timings: Vec<(&'static str, Duration)>,
 }
 
-/// The account's rate limit after this call.
+/// The rate limits after this call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateState {
-    pub per_minute: u32,
-    pub remaining: u32,
-    pub reset_seconds: u32,
+    pub account: Allowance,
+    /// Only for a key that has a rate of its own.
+    pub key: Option<Allowance>,
 }
 
 /// The `cost` object of every JSON answer.

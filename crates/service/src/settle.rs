@@ -6,12 +6,9 @@ use crate::spec::Spec;
 use assay_domain::clock::Stopwatch;
 use assay_domain::{Credits, HoldId, PersonId, RequestId};
 use assay_store::ledger::KeyRecord;
-use assay_store::ledger::op::{
-    Answer, Cap, Claim, HoldWish, Op, Record, Refusal, Render, ReplyDraft, Settle, Settled,
-};
+use assay_store::ledger::op::{Answer, Cap, HoldWish, Op, Record, Refusal, ReplyDraft, Settle, Settled};
 use assay_store::{Ledger, task};
 use chrono::{DateTime, Utc};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// What is charged for, and under which rules.
@@ -72,18 +69,12 @@ impl<'a> Purse<'a> {
     }
 
     /// Charges what was found and writes history and the stored reply, in one commit.
-    pub async fn settle(
-        &mut self,
-        tally: &Tally,
-        claim: Option<Claim>,
-        render: &Render,
-    ) -> Result<Settled, Fault> {
+    pub async fn settle(&mut self, tally: &Tally, reply: Option<ReplyDraft>) -> Result<Settled, Fault> {
         let spec = self.charge.spec;
         let charge = spec.price.charge(tally.ran, tally.units);
-        if !spec.group.is_recorded() && claim.is_none() {
+        if !spec.group.is_recorded() && reply.is_none() {
             return self.look_only().await;
         }
-        let reply = claim.map(|claim| ReplyDraft { claim, render: Arc::clone(render) });
         let settle = Settle {
             request: self.charge.request,
             hold: self.hold,
@@ -145,7 +136,7 @@ impl<'a> Purse<'a> {
     }
 
     fn cap(&self) -> Option<Cap> {
-        self.key.monthly_cap.map(|monthly| Cap { key: self.key.id.clone(), monthly })
+        self.key.monthly_cap.map(|monthly| Cap { key: self.key.line.clone(), monthly })
     }
 
     fn too_low(&self, max_credits: Option<Credits>) -> Fault {

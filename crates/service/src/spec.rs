@@ -45,14 +45,36 @@ impl Group {
         }
     }
 
+    /// Where the sandbox lists the twins of this section. What keeps or shows something of an account is sticky.
+    pub const fn sandbox_group(self) -> SandboxGroup {
+        match self {
+            Self::Resolve => SandboxGroup::Resolve,
+            Self::Account | Self::Keys | Self::Operator => SandboxGroup::Sticky,
+        }
+    }
+
     /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not.
     pub const fn is_recorded(self) -> bool {
         !matches!(self, Self::Account | Self::Keys | Self::Operator)
     }
 }
 
-/// What a key must be allowed to do.
+/// The sections of `GET /v1/sandbox/info`: all of them are always there, also where no row fills one yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SandboxGroup {
+    Resolve,
+    Find,
+    Search,
+    Signals,
+    Combos,
+    NicheCombos,
+    Bundles,
+    Sticky,
+}
+
+/// What a key must be allowed to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Scope {
     Lookup,
     Search,

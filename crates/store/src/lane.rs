@@ -1,6 +1,8 @@
 //! A lane gathers concurrent questions into batches: while one batch is at the database, the next one fills up.
 //!
 //! Nobody waits for a timer: a lone question goes out at once, and batches grow only as large as the load makes them.
+//! A question whose asker is gone (its deadline passed, or its client hung up) is dropped before its batch is sent, and
+//! never after: that is how a deadline is carried down.
 
 use crate::{StoreError, task};
 use futures_util::FutureExt;
@@ -8,7 +10,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 /// How many batches of one kind may be at the database at once: half the processors, for each batch keeps one busy here
 /// and one there. More would only make batches smaller.
@@ -25,6 +27,48 @@ pub struct LaneSize {
     pub queue_max: usize,
     /// How many batches may be at the database at once.
     pub workers: usize,
+}
+
+/// A worker's turn to gather. While it is held no other worker of the lane gathers; a batch lets go of it when all that
+/// is left is waiting, for a disk for example.
+#[derive(Debug, Default)]
+pub struct Turn(Option<OwnedSemaphorePermit>);
+
+impl Turn {
+    /// Lets the next worker gather.
+    pub fn pass(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// A worker of a lane, with what it keeps from batch to batch.
+pub trait Worker<Q, A>: Send + 'static {
+    /// Gives one answer for each question, in order.
+    fn answer(
+        &mut self,
+        questions: Vec<Q>,
+        turn: Turn,
+    ) -> impl Future<Output = Vec<Result<A, StoreError>>> + Send;
+
+    /// Forgets what a batch that panicked may have left half-done.
+    fn recover(&mut self);
+}
+
+/// A worker that keeps nothing.
+struct Stateless<F>(Arc<F>);
+
+impl<Q, A, F, W> Worker<Q, A> for Stateless<F>
+where
+    Q: Send + 'static,
+    F: Fn(Vec<Q>) -> W + Send + Sync + 'static,
+    W: Future<Output = Vec<Result<A, StoreError>>> + Send,
+{
+    async fn answer(&mut self, questions: Vec<Q>, mut turn: Turn) -> Vec<Result<A, StoreError>> {
+        turn.pass();
+        (self.0)(questions).await
+    }
+
+    fn recover(&mut self) {}
 }
 
 /// A queue of questions that are answered in batches.
@@ -45,18 +89,27 @@ impl<Q, A> fmt::Debug for Lane<Q, A> {
 }
 
 impl<Q: Send + 'static, A: Send + 'static> Lane<Q, A> {
-    /// Starts the lane's workers. `answer` must give one answer for each question, in order.
+    /// Starts workers that keep nothing. `answer` must give one answer for each question, in order.
     pub fn start<F, W>(name: &'static str, size: LaneSize, answer: F) -> Self
     where
         F: Fn(Vec<Q>) -> W + Send + Sync + 'static,
         W: Future<Output = Vec<Result<A, StoreError>>> + Send,
     {
-        let (sender, receiver) = mpsc::channel(size.queue_max);
-        let receiver = Arc::new(Mutex::new(receiver));
         let answer = Arc::new(answer);
+        Self::start_workers(name, size, || Stateless(Arc::clone(&answer)))
+    }
+
+    /// Starts `size.workers` workers.
+    pub fn start_workers<W: Worker<Q, A>>(
+        name: &'static str,
+        size: LaneSize,
+        worker: impl Fn() -> W,
+    ) -> Self {
+        let (sender, receiver) = mpsc::channel(size.queue_max);
+        let (receiver, turns) = (Arc::new(Mutex::new(receiver)), Arc::new(Semaphore::new(1)));
         for _ in 0..size.workers.max(1) {
-            let (receiver, answer) = (Arc::clone(&receiver), Arc::clone(&answer));
-            task::spawn(name, async move { serve(name, size.batch_max, &receiver, &*answer).await });
+            let (receiver, turns, worker) = (Arc::clone(&receiver), Arc::clone(&turns), worker());
+            task::spawn(name, serve(name, size.batch_max, receiver, turns, worker));
         }
         Self { sender }
     }
@@ -69,38 +122,50 @@ impl<Q: Send + 'static, A: Send + 'static> Lane<Q, A> {
     }
 }
 
-async fn serve<Q, A, F, W>(
+async fn serve<Q, A, W: Worker<Q, A>>(
     name: &'static str,
     batch_max: usize,
-    receiver: &Mutex<mpsc::Receiver<Asked<Q, A>>>,
-    answer: &F,
-) where
-    F: Fn(Vec<Q>) -> W,
-    W: Future<Output = Vec<Result<A, StoreError>>>,
-{
+    receiver: Arc<Mutex<mpsc::Receiver<Asked<Q, A>>>>,
+    turns: Arc<Semaphore>,
+    mut worker: W,
+) {
+    let batches = metrics::counter!("assay_lane_batches_total", "lane" => name);
+    let asked_total = metrics::counter!("assay_lane_questions_total", "lane" => name);
+    let dropped_total = metrics::counter!("assay_lane_questions_dropped_total", "lane" => name);
     let mut asked = Vec::with_capacity(batch_max);
     loop {
+        let turn = Turn(Arc::clone(&turns).acquire_owned().await.ok());
         if receiver.lock().await.recv_many(&mut asked, batch_max).await == 0 {
             return;
         }
+        let gathered = asked.len();
+        asked.retain(|(_, reply)| !reply.is_closed());
+        dropped_total.increment(count(gathered - asked.len()));
+        if asked.is_empty() {
+            continue;
+        }
         let (questions, replies): (Vec<Q>, Vec<_>) = asked.drain(..).unzip();
-        metrics::counter!("assay_lane_batches_total", "lane" => name).increment(1);
-        metrics::counter!("assay_lane_questions_total", "lane" => name)
-            .increment(u64::try_from(questions.len()).unwrap_or(u64::MAX));
-        let count = questions.len();
+        batches.increment(1);
+        asked_total.increment(count(questions.len()));
         // A panic must not end the lane with everyone who will ever ask; those in this batch learn that its fate is
         // unknown.
-        let answers = AssertUnwindSafe(answer(questions)).catch_unwind().await.unwrap_or_else(|_| {
+        let answers = AssertUnwindSafe(worker.answer(questions, turn)).catch_unwind().await;
+        let answers = answers.unwrap_or_else(|_| {
             tracing::error!(lane = name, "a batch panicked");
             metrics::counter!("assay_task_panics_total", "task" => name).increment(1);
+            worker.recover();
             let unknown = StoreError::Unavailable(Arc::new(sqlx::Error::WorkerCrashed));
-            (0..count).map(|_| Err(unknown.clone())).collect()
+            replies.iter().map(|_| Err(unknown.clone())).collect()
         });
         for (reply, answer) in replies.into_iter().zip(answers) {
             // A caller that stopped waiting (its deadline passed) is no error.
             drop(reply.send(answer));
         }
     }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -131,5 +196,66 @@ mod tests {
             matches!(tokio::time::timeout(soon, ask).await, Ok(Err(StoreError::Overloaded)))
         }));
         assert!(refused.await.into_iter().filter(|refused| *refused).count() >= 40 - 16 - 4);
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_asker_is_gone_is_never_sent() {
+        let sent = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let (seen, gate) = (Arc::clone(&sent), Arc::new(tokio::sync::Notify::new()));
+        let open = Arc::clone(&gate);
+        let lane = Lane::start("test", SIZE, move |questions: Vec<u32>| {
+            let (seen, open) = (Arc::clone(&seen), Arc::clone(&open));
+            async move {
+                let first = questions.contains(&1);
+                seen.lock().unwrap().extend(questions.iter().copied());
+                if first {
+                    open.notified().await;
+                }
+                questions.into_iter().map(Ok).collect()
+            }
+        });
+        let first = lane.clone();
+        let first = task::spawn("test", async move { drop(first.ask(1).await) });
+        while sent.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        // Both wait behind the first batch; one of them stops waiting.
+        let mut gone = Box::pin(lane.ask(2));
+        assert!(futures_util::poll!(&mut gone).is_pending());
+        let stays = lane.ask(3);
+        drop(gone);
+        gate.notify_one();
+        assert_eq!(stays.await.ok(), Some(3));
+        first.await.unwrap();
+        assert_eq!(*sent.lock().unwrap(), [1, 3]);
+    }
+
+    /// Passes its turn on, then waits as if for a disk.
+    struct Committer(Arc<tokio::sync::Notify>);
+
+    impl Worker<u32, u32> for Committer {
+        async fn answer(&mut self, questions: Vec<u32>, mut turn: Turn) -> Vec<Result<u32, StoreError>> {
+            if questions.contains(&1) {
+                turn.pass();
+                self.0.notified().await;
+            }
+            questions.into_iter().map(Ok).collect()
+        }
+
+        fn recover(&mut self) {}
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_passed_its_turn_does_not_hold_up_the_next_one() {
+        let gate = Arc::new(tokio::sync::Notify::new());
+        let lane =
+            Lane::start_workers("test", LaneSize { workers: 2, ..SIZE }, || Committer(Arc::clone(&gate)));
+        let mut slow = Box::pin(lane.ask(1));
+        assert!(futures_util::poll!(&mut slow).is_pending());
+        tokio::task::yield_now().await;
+        assert_eq!(lane.ask(2).await.ok(), Some(2));
+        assert!(futures_util::poll!(&mut slow).is_pending());
+        gate.notify_one();
+        assert_eq!(slow.await.ok(), Some(1));
     }
 }

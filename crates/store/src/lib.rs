@@ -5,10 +5,13 @@ mod error;
 pub mod graph;
 pub mod lane;
 pub mod ledger;
+mod line;
 mod pool;
+mod sandbox;
 pub mod task;
 
 pub use error::StoreError;
 pub use graph::Graph;
 pub use ledger::Ledger;
 pub use pool::Database;
+pub use sandbox::SandboxCounter;

@@ -1,10 +1,18 @@
 //! One PostgreSQL database: its connections and its schema.
 
 use crate::StoreError;
+use assay_domain::limits::CALL_DEADLINE;
+use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use std::str::FromStr;
 use std::time::Duration;
+
+/// A pool of one could not serve a caller that needs a second connection while it holds the first.
+const POOL_CONNECTIONS_LEAST: u32 = 2;
+
+/// A connection that rested longer is looked at before it is lent out: the database may have been started again.
+const POOL_TRUST: Duration = Duration::from_secs(1);
 
 /// How a database is reached.
 #[derive(Debug, Clone)]
@@ -13,26 +21,55 @@ pub struct Database {
     pub connections_max: u32,
     /// How long a caller waits for a free connection before the answer is "not available".
     pub acquire_timeout: Duration,
+    /// How long one statement may run; a batch of the ledger's lanes always has the longest time.
+    pub statement_timeout: Duration,
 }
 
 impl Database {
     pub fn at(url: &str) -> Self {
-        Self { url: url.to_owned(), connections_max: 16, acquire_timeout: Duration::from_secs(2) }
+        Self {
+            url: url.to_owned(),
+            connections_max: 16,
+            acquire_timeout: Duration::from_secs(2),
+            statement_timeout: CALL_DEADLINE,
+        }
+    }
+
+    /// What is left for a pool when `lines` connections are kept apart from it.
+    pub(crate) fn beside(&self, lines: usize) -> Self {
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        let connections_max = self.connections_max.saturating_sub(lines).max(POOL_CONNECTIONS_LEAST);
+        Self { connections_max, ..self.clone() }
     }
 
     pub(crate) async fn connect(&self, application: &str) -> Result<PgPool, StoreError> {
         let options = PgConnectOptions::from_str(&self.url)?
             .application_name(application)
             // A transaction whose process was stopped must not hold locks for ever.
-            .options([("idle_in_transaction_session_timeout", "30s"), ("statement_timeout", "60s")]);
+            .options([("idle_in_transaction_session_timeout", "30s")])
+            .options([statement_timeout(self.statement_timeout)])
+            // Compiling took longer than adding up a million calls of history; nothing else is long enough for it.
+            .options([("jit", "off")]);
         let pool = PgPoolOptions::new()
             .max_connections(self.connections_max)
             .acquire_timeout(self.acquire_timeout)
             .test_before_acquire(false)
+            .before_acquire(|connection, past| {
+                Box::pin(async move {
+                    if past.idle_for > POOL_TRUST {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .connect_with(options)
             .await?;
         Ok(pool)
     }
+}
+
+pub(crate) fn statement_timeout(limit: Duration) -> (&'static str, String) {
+    ("statement_timeout", format!("{}ms", limit.as_millis()))
 }
 
 /// The newest version in `migrator` and the newest applied to the database, `None` for an empty one.

@@ -8,5 +8,6 @@ mod graph {
     mod log;
     mod people;
     mod read;
+    mod suppression;
     mod write;
 }

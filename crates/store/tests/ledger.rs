@@ -5,5 +5,10 @@ mod support;
 
 #[cfg(test)]
 mod ledger {
+    mod grants;
+    mod history;
+    mod keys;
     mod money;
+    mod privacy;
+    mod rates;
 }

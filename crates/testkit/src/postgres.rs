@@ -36,6 +36,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("log_checkpoints", "off"),
     ("log_min_messages", "warning"),
     ("log_min_error_statement", "panic"),
+    // What docs/privacy.md asks of every operator: the server's own log holds no values.
+    ("log_parameter_max_length", "0"),
+    ("log_parameter_max_length_on_error", "0"),
+    ("log_error_verbosity", "terse"),
 ];
 
 /// What may be chosen about a server; the default is a new one in a temporary folder.

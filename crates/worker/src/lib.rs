@@ -1,14 +1,20 @@
 //! Floor 5, beside HTTP: the work that happens without anybody asking. Sequencing the
-//! change log, sweeping, and making partitions.
+//! change log, sweeping, monthly grants, and making and dropping history's months.
 
 mod chore;
+mod erasing;
+mod granting;
 mod partitioning;
+mod sandbox_sweeping;
 mod sequencing;
 mod sweeping;
 
 use assay_store::{Graph, Ledger};
 use chore::start_chore;
+use erasing::Erasing;
+use granting::Granting;
 use partitioning::Partitioning;
+use sandbox_sweeping::SandboxSweeping;
 use sequencing::Sequencing;
 use sweeping::Sweeping;
 use tokio::sync::watch;
@@ -19,6 +25,13 @@ use uuid::Uuid;
 #[derive(Debug)]
 pub struct Worker;
 
+/// What an operator may set about the background work.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkerSettings {
+    /// Calendar months of history that are kept; 0 for ever.
+    pub history_months: u32,
+}
+
 /// The running loops.
 #[derive(Debug)]
 pub struct WorkerHandle {
@@ -28,10 +41,19 @@ pub struct WorkerHandle {
 impl Worker {
     /// Starts the loops. `node` tells this node from the others; `shutdown` stops them when it turns true or its
     /// sender is dropped.
-    pub fn start(graph: Graph, ledger: Ledger, node: Uuid, shutdown: &watch::Receiver<bool>) -> WorkerHandle {
+    pub fn start(
+        graph: Graph,
+        ledger: Ledger,
+        node: Uuid,
+        settings: WorkerSettings,
+        shutdown: &watch::Receiver<bool>,
+    ) -> WorkerHandle {
         let loops = vec![
-            start_chore(Sequencing::new(graph, node), shutdown.clone()),
-            start_chore(Partitioning::new(ledger.clone()), shutdown.clone()),
+            start_chore(Sequencing::new(graph.clone(), node), shutdown.clone()),
+            start_chore(Erasing::new(graph, ledger.clone()), shutdown.clone()),
+            start_chore(Partitioning::new(ledger.clone(), settings.history_months), shutdown.clone()),
+            start_chore(Granting::new(ledger.clone()), shutdown.clone()),
+            start_chore(SandboxSweeping::new(ledger.clone()), shutdown.clone()),
             start_chore(Sweeping::new(ledger), shutdown.clone()),
         ];
         WorkerHandle { loops }

@@ -9,7 +9,7 @@ mod worker {
     use super::support::{graph_db, ledger_db};
     use assay_domain::Clock;
     use assay_store::{Database, Graph, Ledger};
-    use assay_worker::Worker;
+    use assay_worker::{Worker, WorkerSettings};
     use std::time::Duration;
     use tokio::sync::watch;
     use uuid::Uuid;
@@ -20,7 +20,8 @@ mod worker {
         let graph = Graph::connect(&Database::at(&graph_db.url())).await.unwrap();
         let ledger = Ledger::connect(&Database::at(&ledger_db.url()), Clock::system()).await.unwrap();
         let (stop, shutdown) = watch::channel(false);
-        let running = Worker::start(graph.clone(), ledger, Uuid::from_u128(1), &shutdown);
+        let settings = WorkerSettings { history_months: 0 };
+        let running = Worker::start(graph.clone(), ledger, Uuid::from_u128(1), settings, &shutdown);
         let change = "insert into change_inbox (entity_kind, entity_id, version)
                       select 1, gen_random_uuid(), 1 from generate_series(1, 7)";
         graph_db.psql(change).unwrap();

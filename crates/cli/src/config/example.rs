@@ -32,9 +32,13 @@ pub fn assignment(key: &Key) -> String {
     let default = (key.default)();
     let mut line = format!("{} = ", key.name);
     let written = match key.kind {
-        Kind::Number => line.write_str(&default),
+        Kind::Number | Kind::Switch => line.write_str(&default),
         Kind::List => {
-            let items: Vec<String> = default.split(',').map(|item| format!("\"{item}\"")).collect();
+            let items: Vec<String> = default
+                .split(',')
+                .filter(|item| !item.is_empty())
+                .map(|item| format!("\"{item}\""))
+                .collect();
             write!(line, "[{}]", items.join(", "))
         }
         Kind::Secret => line.write_str("\"file:/run/secrets/assay_master_key\""),

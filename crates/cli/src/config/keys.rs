@@ -1,8 +1,8 @@
 //! The table of keys. The file, the environment, `config show` and the example file are all read from it.
 
 use super::{Config, LogFormat};
-use assay_domain::limits::{CALL_DEADLINE, HOLD_GRACE};
-use assay_domain::{MasterKey, NetworkHosts};
+use assay_domain::limits::{CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT};
+use assay_domain::{IpRange, MasterKey, NetworkHosts};
 use assay_service::HoldPolicy;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,6 +12,8 @@ use std::time::Duration;
 pub enum Kind {
     Text,
     Number,
+    /// true or false.
+    Switch,
     /// In the file an array of texts, in the environment comma-separated.
     List,
     /// A text that may carry a password, which is never shown.
@@ -67,6 +69,65 @@ pub static KEYS: &[Key] = &[
         default: || "127.0.0.1:9090".to_owned(),
         doc: &["Address and port of /livez, /readyz and /metrics. Never show it to customers."],
         set: |config, text| read_address(text).map(|address| config.operations_listen = address),
+    },
+    Key {
+        section: "server",
+        name: "connections_max",
+        kind: Kind::Number,
+        default: || CONNECTIONS_MAX.to_string(),
+        doc: &[
+            "Connections of clients that may be open at once; fewer where the system's limit of open files says so. At the",
+            "limit, one on which nothing is asked is closed for a new one.",
+        ],
+        set: |config, text| read_number(text, 1).map(|count| config.connections_max = count),
+    },
+    Key {
+        section: "server",
+        name: "trusted_proxies",
+        kind: Kind::List,
+        default: String::new,
+        doc: &[
+            "Addresses and ranges of the proxies in front of this node, such as \"10.0.0.0/8\". Only they are believed when",
+            "X-Forwarded-For says who the client is.",
+        ],
+        set: |config, text| {
+            let ranges = text.split(',').map(str::trim).filter(|range| !range.is_empty());
+            let ranges: Result<Vec<IpRange>, _> = ranges.map(IpRange::parse).collect();
+            ranges.map(|ranges| config.trusted_proxies = ranges).map_err(|error| error.to_string())
+        },
+    },
+    Key {
+        section: "server",
+        name: "signup_url",
+        kind: Kind::Text,
+        default: String::new,
+        doc: &["Where people get a key; the sandbox points there."],
+        set: |config, text| {
+            let known = text.is_empty() || text.starts_with("https://") || text.starts_with("http://");
+            let reason = || "is not a web address such as https://example.com/signup".to_owned();
+            let url = known.then(|| Some(text.to_owned()).filter(|url| !url.is_empty()));
+            url.map(|url| config.signup_url = url).ok_or_else(reason)
+        },
+    },
+    Key {
+        section: "sandbox",
+        name: "enabled",
+        kind: Kind::Switch,
+        default: || "true".to_owned(),
+        doc: &["Whether /v1/sandbox answers everybody, without a key, from fixed examples."],
+        set: |config, text| {
+            choose(text, &[("true", true), ("false", false)]).map(|on| config.sandbox_enabled = on)
+        },
+    },
+    Key {
+        section: "sandbox",
+        name: "daily_limit",
+        kind: Kind::Number,
+        default: || SANDBOX_DAILY_LIMIT.to_string(),
+        doc: &[
+            "Sandbox calls an address may make in a day (UTC). IPv6 addresses of one /64 are one address.",
+        ],
+        set: |config, text| read_number(text, 1).map(|limit| config.sandbox_daily_limit = limit),
     },
     Key {
         section: "ledger",
@@ -161,7 +222,36 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Number,
         default: || CALL_DEADLINE.as_secs().to_string(),
         doc: &["A call that takes longer answers 504 and costs nothing."],
-        set: |config, text| read_seconds(text).map(|deadline| config.deadline = deadline),
+        set: |config, text| {
+            let deadline = read_seconds(text)?;
+            config.deadline = deadline;
+            // Nobody waits longer for what a statement reads.
+            config.ledger.statement_timeout = deadline.min(CALL_DEADLINE);
+            config.graph.statement_timeout = deadline.min(CALL_DEADLINE);
+            Ok(())
+        },
+    },
+    Key {
+        section: "calls",
+        name: "active_max",
+        kind: Kind::Number,
+        default: || "0".to_owned(),
+        doc: &[
+            "Calls being worked on at once; more are answered 503 without delay. 0 means 64 for each processor, and at",
+            "least 128. Calls that only wait for an upstream source do not count.",
+        ],
+        set: |config, text| read_number(text, 0).map(|count| config.calls_active_max = count),
+    },
+    Key {
+        section: "history",
+        name: "retention_months",
+        kind: Kind::Number,
+        default: || "24".to_owned(),
+        doc: &[
+            "Calendar months of history that are kept beside the running one; older months are dropped as a whole.",
+            "0 keeps everything. Credits and balances do not depend on it.",
+        ],
+        set: |config, text| read_number(text, 0).map(|months| config.history_retention_months = months),
     },
     Key {
         section: "log",

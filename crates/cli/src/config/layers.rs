@@ -154,7 +154,8 @@ fn apply_file(values: &mut [Given], table: &Table, reasons: &mut Vec<Reason>) {
         for (name, value) in content {
             let found =
                 values.iter_mut().find(|given| given.key.section == section && given.key.name == name);
-            match (found, typed(value)) {
+            let text = found.as_ref().and_then(|given| typed(value, given.key.kind));
+            match (found, text) {
                 (None, _) => {
                     let known = KEYS.iter().filter(|key| key.section == section).map(|key| key.name);
                     reasons.push(unknown(&format!("the key {section}.{name}"), nearest(name, known)));
@@ -173,10 +174,11 @@ fn apply_file(values: &mut [Given], table: &Table, reasons: &mut Vec<Reason>) {
 }
 
 /// A value of the file as it would be typed into the environment.
-fn typed(value: &Value) -> Option<String> {
+fn typed(value: &Value, kind: Kind) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(on) if kind == Kind::Switch => Some(on.to_string()),
         Value::Array(items) => {
             let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
             texts.map(|texts| texts.join(","))

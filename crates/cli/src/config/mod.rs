@@ -10,8 +10,8 @@ pub use example::example;
 pub use layers::{Effective, load};
 
 use crate::failure::Failure;
-use assay_domain::{IdentityKey, MasterKey, NetworkHosts};
-use assay_service::{HoldPolicy, Settings};
+use assay_domain::{IdentityKey, IpRange, MasterKey, NetworkHosts};
+use assay_service::{HoldPolicy, ReplyKeys, Settings};
 use assay_store::Database;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -21,6 +21,10 @@ use std::time::Duration;
 pub struct Config {
     pub listen: SocketAddr,
     pub operations_listen: SocketAddr,
+    pub trusted_proxies: Vec<IpRange>,
+    pub signup_url: Option<String>,
+    pub sandbox_enabled: bool,
+    pub sandbox_daily_limit: u32,
     pub ledger: Database,
     pub graph: Database,
     pub master_key: Option<MasterKey>,
@@ -28,6 +32,10 @@ pub struct Config {
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
     pub deadline: Duration,
+    pub connections_max: u32,
+    /// 0 for as many as this machine's processors suggest.
+    pub calls_active_max: u32,
+    pub history_retention_months: u32,
     pub log_level: String,
     pub log_format: LogFormat,
 }
@@ -45,6 +53,10 @@ impl Config {
         Self {
             listen: nowhere,
             operations_listen: nowhere,
+            trusted_proxies: Vec::new(),
+            signup_url: None,
+            sandbox_enabled: false,
+            sandbox_daily_limit: 0,
             ledger: Database::at(""),
             graph: Database::at(""),
             master_key: None,
@@ -52,6 +64,9 @@ impl Config {
             holds: HoldPolicy::WhenSpending,
             hold_lifetime: Duration::ZERO,
             deadline: Duration::ZERO,
+            connections_max: 0,
+            calls_active_max: 0,
+            history_retention_months: 0,
             log_level: String::new(),
             log_format: LogFormat::Json,
         }
@@ -80,6 +95,7 @@ impl Config {
     pub fn settings(&self) -> Result<Settings, Failure> {
         Ok(Settings {
             key_pepper: self.key_pepper()?,
+            reply_keys: ReplyKeys::new(self.master_key()?),
             holds: self.holds,
             hold_lifetime: self.hold_lifetime,
             deadline: self.deadline,

@@ -9,7 +9,14 @@
 
 mod catalog;
 mod commands;
+mod history;
+mod keys;
 mod lifecycle;
 mod money;
+mod overload;
+mod privacy;
+mod rates;
+mod reference;
+mod sandbox;
 mod schemas;
 mod support;

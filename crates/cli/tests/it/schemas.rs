@@ -1,16 +1,19 @@
 //! Answers fit the schemas of the document that promises them.
 
-use crate::support::{Installation, Request, known_email};
-use assay_service::spec::Verb;
-use assay_service::{CATALOG, openapi};
+use crate::support::{Customer, Installation, Request, known_email};
+use assay_service::spec::{Scope, Spec, Verb};
+use assay_service::{AnswerShape, CATALOG, openapi};
 use jsonschema::Validator;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// The schema at a place in the document, with the whole document around it for its references.
 fn schema_at(pointer: &str) -> Validator {
     let mut document = openapi::document();
     assert!(document.pointer(pointer).is_some(), "{pointer}");
-    document["$ref"] = json!(format!("#{pointer}"));
+    // In a reference, the braces of a path's field are escaped.
+    let place = pointer.replace('{', "%7B").replace('}', "%7D");
+    document["$ref"] = json!(format!("#{place}"));
     jsonschema::validator_for(&document).unwrap()
 }
 
@@ -22,19 +25,36 @@ fn fits(schema: &Validator, body: &Value) {
 }
 
 fn answer_schema(path: &str, verb: Verb) -> Validator {
-    let (path, verb) = (path.replace('/', "~1"), verb.as_str().to_lowercase());
-    schema_at(&format!("/paths/{path}/{verb}/responses/200/content/application~1json/schema"))
+    let row = CATALOG.iter().find(|entry| (entry.spec.path, entry.spec.verb) == (path, verb)).unwrap();
+    let (path, verb, status) = (path.replace('/', "~1"), verb.as_str().to_lowercase(), row.spec.status);
+    schema_at(&format!("/paths/{path}/{verb}/responses/{status}/content/application~1json/schema"))
+}
+
+/// How to make something that the path of a row can name.
+fn maker_of(spec: &Spec) -> (&'static str, Value) {
+    match spec.path {
+        path if path.starts_with("/v1/keys/") => ("/v1/keys", json!({"name": "k"})),
+        path if path.starts_with("/v1/suppressions/") => {
+            ("/v1/suppressions", json!({"email": "gone@nowhere.example"}))
+        }
+        path => panic!("{path}: tell the test how to make what it names"),
+    }
 }
 
 #[test]
 fn answers_of_every_row_fit_their_schema() {
     let installation = Installation::new();
-    let customer = installation.customer("scale");
+    let Customer { account, .. } = installation.customer("scale");
+    let scopes = Scope::ALL.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(",");
+    let key =
+        installation.ok(&["key", "create", "--account", &account, "--scopes", &scopes]).trim().to_owned();
     let server = installation.serve();
     let ask = |method: &str, path: &str, body: &Value| {
-        let request = Request::new(method, path).key(&customer.key);
-        let request = if method == "POST" { request.json(body) } else { request };
-        request.send(server.api).is_ok()
+        let request = Request::new(method, path).key(&key);
+        let request = if ["POST", "PATCH"].contains(&method) { request.json(body) } else { request };
+        let answer = request.send(server.api);
+        assert!([200, 201].contains(&answer.status), "{method} {path}: {}", answer.text());
+        answer.json()
     };
     let enrich = answer_schema("/v1/enrich", Verb::Post);
     let companies = answer_schema("/v1/companies", Verb::Post);
@@ -49,9 +69,111 @@ fn answers_of_every_row_fit_their_schema() {
     }
     fits(&enrich, &ask("POST", "/v1/enrich?dry_run=true", &json!({"email": known_email(0)})));
     // Last, so that history and memory have something to show.
-    for entry in CATALOG {
-        let body = ask(entry.spec.verb.as_str(), entry.spec.path, &(entry.example)().0);
+    for entry in CATALOG.iter().filter(|entry| matches!(entry.answer, AnswerShape::Json(_))) {
+        let (mut fields, mut path) = ((entry.example)().0, entry.spec.path.to_owned());
+        if path.contains("{id}") {
+            let (maker, wish) = maker_of(&entry.spec);
+            let made = ask("POST", maker, &wish);
+            let id = made["id"].as_str().or(made["results"][0]["id"].as_str()).unwrap();
+            path = path.replace("{id}", id);
+            fields.as_object_mut().unwrap().remove("id");
+        }
+        let body = ask(entry.spec.verb.as_str(), &path, &fields);
         fits(&answer_schema(entry.spec.path, entry.spec.verb), &body);
+    }
+}
+
+/// Bodies that are at the edge of what a row takes.
+fn edge_cases() -> Vec<(&'static str, Value)> {
+    let (url, long) = ("network.example/in/ada-okafor", "x".repeat(201));
+    let enrich = [
+        json!({}),
+        json!({"email": null}),
+        json!({"email": "ada@acme.example"}),
+        json!({"email": "ada@acme.example", "phone": null, "networkUrl": null}),
+        json!({"email": "ada@acme.example", "phone": "+12025550123"}),
+        json!({"networkUrl": url, "firstName": "Ada"}),
+        json!({"fullName": "Ada Okafor"}),
+        json!({"fullName": "Ada Okafor", "company_name": "Acme"}),
+        json!({"fullName": "Ada Okafor", "company_name": "Acme", "company_domain": "acme.example"}),
+        json!({"fullName": "Ada Okafor", "firstName": "Ada", "company_name": "Acme"}),
+        json!({"firstName": "Ada", "company_name": "Acme"}),
+        json!({"firstName": "Ada", "lastName": "Okafor", "company_domain": "acme.example"}),
+        json!({"fullName": long, "company_name": "Acme"}),
+        json!({"networkUrl": url, "min_confidence": 1}),
+        json!({"networkUrl": url, "min_confidence": 1.001}),
+        json!({"networkUrl": url, "min_confidence": 0.0005}),
+        json!({"networkUrl": url, "max_age_days": 7.0}),
+        json!({"networkUrl": url, "max_age_days": 0}),
+        json!({"networkUrl": url, "max_credits": null, "explain": true}),
+        json!({"networkUrl": url, "explain": null}),
+        json!({"networkUrl": url, "max_credits": -1}),
+        json!({"networkUrl": url, "surprise": 1}),
+    ];
+    let companies = [
+        json!({"domain": "acme.example", "country": null}),
+        json!({"domain": "acme.example", "country": "US"}),
+        json!({"name": "Acme", "country": "US"}),
+        json!({"name": "Acme", "country": "USA"}),
+        json!({"name": ""}),
+        json!({"domain": "acme.example", "name": "Acme"}),
+    ];
+    let keys = [
+        json!({}),
+        json!({"name": "k"}),
+        json!({"name": "k", "expires_in_days": 1, "expires_at": null}),
+        json!({"name": "k", "expires_in_days": 1, "expires_at": "2026-12-01T00:00:00Z"}),
+        json!({"name": "k", "scopes": []}),
+        json!({"name": "k", "scopes": ["everything"]}),
+        json!({"name": "k", "monthly_cap": 0.25, "requests_per_minute": null, "mode": "test"}),
+        json!({"name": "k", "monthly_cap": 0.0001}),
+        json!({"name": "k".repeat(101)}),
+    ];
+    let suppressions = [
+        json!({}),
+        json!({"reason": "drop"}),
+        json!({"email": null}),
+        json!({"hashes": []}),
+        json!({"hashes": [{"list": "email", "hash": "zV3syR9+9v6N6w8KE+vdDnbFOELYi07bvnhm2Utw2J0="}]}),
+        json!({"hashes": [{"list": "email", "hash": "zV3syR9+9v6N6w8KE+vdDnbFOELYi07bvnhm2Utw2J1="}]}),
+        json!({"person_id": "per_0197f7a05c3a7d12a4b1c2d3e4f50601"}),
+        json!({"person_id": "per_1"}),
+    ];
+    let of = |path: &'static str, bodies: Vec<Value>| bodies.into_iter().map(move |body| (path, body));
+    of("/v1/enrich", enrich.into())
+        .chain(of("/v1/companies", companies.into()))
+        .chain(of("/v1/keys", keys.into()))
+        .chain(of("/v1/suppressions", suppressions.into()))
+        .collect()
+}
+
+#[test]
+fn a_body_is_taken_if_and_only_if_its_schema_takes_it() {
+    let installation = Installation::new();
+    let server = installation.serve_with(&[("ASSAY_SANDBOX_DAILY_LIMIT", "1000")]);
+    let mut schemas = HashMap::new();
+    for (path, body) in edge_cases() {
+        let schema = schemas.entry(path).or_insert_with(|| {
+            let path = path.replace('/', "~1");
+            schema_at(&format!("/paths/{path}/post/requestBody/content/application~1json/schema"))
+        });
+        let allowed = schema.is_valid(&body);
+        let twin = path.replace("/v1/", "/v1/sandbox/");
+        let answer = Request::new("POST", &twin).json(&body).send(server.api);
+        let taken = [200, 201, 402].contains(&answer.status);
+        assert_eq!(allowed, taken, "{path} {body}: {}", answer.text());
+        assert!(taken || answer.status == 422, "{}", answer.text());
+    }
+}
+
+#[test]
+fn every_worked_example_fits_the_schema_of_its_request() {
+    let document = openapi::document();
+    for entry in CATALOG.iter().filter(|entry| entry.spec.verb.has_body()) {
+        let (path, verb) = (entry.spec.path.replace('/', "~1"), entry.spec.verb.as_str().to_lowercase());
+        let place = format!("/paths/{path}/{verb}/requestBody/content/application~1json");
+        let example = document.pointer(&format!("{place}/example")).unwrap();
+        fits(&schema_at(&format!("{place}/schema")), example);
     }
 }
 

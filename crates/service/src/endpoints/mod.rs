@@ -1,4 +1,6 @@
 //! One file an endpoint. Each answers; none knows HTTP, keys or money.
 
 pub mod account;
+pub mod keys;
+pub mod operator;
 pub mod resolve;

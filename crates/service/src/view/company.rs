@@ -2,6 +2,7 @@
 
 use super::meta::{MetaView, SourcesView};
 use super::person::LocationView;
+use super::terms;
 use assay_domain::Company;
 use assay_domain::company::{CompanyKind, MailFacts, Round, Technology};
 use assay_domain::taxonomy::SizeBand;
@@ -30,6 +31,7 @@ pub struct CompanyView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub employee_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = terms::size_bands()))]
     pub employee_range: Option<&'static str>,
     /// Change of the head count over twelve months, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +41,7 @@ pub struct CompanyView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub founded_year: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["private", "public", "nonprofit", "government", "education", "self_employed"]))]
     pub r#type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headquarters: Option<LocationView>,
@@ -81,6 +84,7 @@ pub struct FundingView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Round")]
 pub struct RoundView {
+    #[schemars(extend("enum" = terms::funding_stages()))]
     pub stage: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<i64>,

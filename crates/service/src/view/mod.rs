@@ -3,6 +3,7 @@
 mod company;
 mod meta;
 mod person;
+mod terms;
 
 pub use company::CompanyView;
 pub use person::PersonView;

@@ -1,6 +1,7 @@
 //! A person as users see one. Unknown attributes are left out; lists are always there.
 
 use super::meta::{MetaView, SourcesView};
+use super::terms;
 use assay_domain::Person;
 use assay_domain::person::{
     Education, EmailKind, Employer, Employment, KnownEmail, KnownPhone, LineType, Location,
@@ -25,8 +26,10 @@ pub struct PersonView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = terms::seniorities()))]
     pub seniority: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = terms::departments()))]
     pub department: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
@@ -59,9 +62,10 @@ pub struct PersonView {
 #[schemars(rename = "PersonEmail")]
 pub struct EmailView {
     pub address: String,
-    /// business or personal
+    #[schemars(extend("enum" = ["business", "personal"]))]
     pub kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = terms::email_statuses()))]
     pub status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<DateTime<Utc>>,
@@ -72,7 +76,7 @@ pub struct EmailView {
 #[schemars(rename = "PersonPhone")]
 pub struct PhoneView {
     pub number: String,
-    /// mobile, landline, voip or unknown
+    #[schemars(extend("enum" = ["mobile", "landline", "voip", "unknown"]))]
     pub line_type: &'static str,
 }
 
@@ -112,8 +116,10 @@ pub struct EmployerView {
 pub struct ExperienceView {
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = terms::seniorities()))]
     pub seniority: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = terms::departments()))]
     pub department: Option<&'static str>,
     pub company: EmployerView,
     #[serde(skip_serializing_if = "Option::is_none")]

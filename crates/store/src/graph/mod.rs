@@ -6,15 +6,19 @@ mod log;
 mod merges;
 mod prepare;
 mod read;
+mod suppression;
 mod write;
 
 pub use log::{Change, Changes, EntityKind, Followed, LogHead, Turn};
+pub use suppression::{Erasure, NewSuppression, SealHashes, SuppressWish, Suppressed, Suppression};
 pub use write::{CompanyWrite, GraphBatch, PersonWrite, Written};
 
 use crate::lane::{Lane, LaneSize, batches_at_once};
+use crate::line::Line;
 use crate::{Database, StoreError, pool};
 use assay_domain::limits::{LOOKUP_BATCH_MAX, LOOKUP_QUEUE_MAX};
 use assay_domain::{Company, Digest, Person};
+use read::Reader;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::PgPool;
 
@@ -43,18 +47,12 @@ pub struct Counts {
 impl Graph {
     /// Connects and starts the lanes, which live as long as any clone does.
     pub async fn connect(database: &Database) -> Result<Self, StoreError> {
-        let pool = database.connect("assay-graph").await?;
         let size =
             LaneSize { batch_max: LOOKUP_BATCH_MAX, queue_max: LOOKUP_QUEUE_MAX, workers: batches_at_once() };
-        let (of_people, of_companies) = (pool.clone(), pool.clone());
-        let people = Lane::start("people_by_digest", size, move |digests| {
-            let pool = of_people.clone();
-            async move { read::people_by_digests(&pool, digests).await }
-        });
-        let companies = Lane::start("companies_by_digest", size, move |digests| {
-            let pool = of_companies.clone();
-            async move { read::companies_by_digests(&pool, digests).await }
-        });
+        let pool = database.beside(2 * size.workers).connect("assay-graph").await?;
+        let reader = || Reader { line: Line::beside(&pool, database.acquire_timeout) };
+        let people = Lane::start_workers("people_by_digest", size, reader);
+        let companies = Lane::start_workers("companies_by_digest", size, reader);
         Ok(Self { pool, people, companies })
     }
 

@@ -9,10 +9,12 @@ use super::Graph;
 use super::entity_rows::{COMPANY, EMPLOYER, PERSON};
 use super::merges::Entities;
 use crate::StoreError;
-use assay_domain::limits::CANDIDATES_MAX;
+use crate::lane::{Turn, Worker};
+use crate::line::Line;
+use assay_domain::limits::{CANDIDATES_MAX, LINE_ANSWER_MAX};
 use assay_domain::{Company, CompanyId, Digest, Person, PersonId};
 use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool};
+use sqlx::postgres::PgConnection;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -32,7 +34,7 @@ impl Graph {
 
     /// One batch of the lane behind [`Self::people_by_digest`], for those who have many digests in hand.
     pub async fn read_people_by_digests(&self, digests: Vec<Digest>) -> Vec<Result<Vec<Person>, StoreError>> {
-        people_by_digests(&self.pool, digests).await
+        answer(&mut Line::of(&self.pool), digests).await
     }
 
     /// One batch of the lane behind [`Self::companies_by_digest`].
@@ -40,7 +42,7 @@ impl Graph {
         &self,
         digests: Vec<Digest>,
     ) -> Vec<Result<Vec<Company>, StoreError>> {
-        companies_by_digests(&self.pool, digests).await
+        answer(&mut Line::of(&self.pool), digests).await
     }
 
     /// People in the order asked, each once, merges followed; those that do not exist are left out.
@@ -60,36 +62,67 @@ impl Graph {
     }
 }
 
-pub(super) async fn people_by_digests(
-    pool: &PgPool,
-    digests: Vec<Digest>,
-) -> Vec<Result<Vec<Person>, StoreError>> {
-    let asked = digests.len();
-    gather_people(pool, digests).await.unwrap_or_else(|error| vec![Err(error); asked])
-}
-
-pub(super) async fn companies_by_digests(
-    pool: &PgPool,
-    digests: Vec<Digest>,
-) -> Vec<Result<Vec<Company>, StoreError>> {
-    let asked = digests.len();
-    gather_companies(pool, digests).await.unwrap_or_else(|error| vec![Err(error); asked])
-}
-
 type Answers<T> = Vec<Result<Vec<T>, StoreError>>;
 
-async fn gather_people(pool: &PgPool, digests: Vec<Digest>) -> Result<Answers<Person>, StoreError> {
-    let mut connection = pool.acquire().await?;
-    let owners = read_owners(&mut connection, &digests).await?;
-    let people = read_people(&mut connection, distinct(&owners)).await?;
-    Ok(people.hand_out(owners))
+/// One batch for one kind of entity.
+pub(super) trait ByDigest: Sized + Send + 'static {
+    fn gather(
+        connection: &mut PgConnection,
+        digests: &[Digest],
+    ) -> impl Future<Output = Result<Answers<Self>, StoreError>> + Send;
 }
 
-async fn gather_companies(pool: &PgPool, digests: Vec<Digest>) -> Result<Answers<Company>, StoreError> {
-    let mut connection = pool.acquire().await?;
-    let owners = read_owners(&mut connection, &digests).await?;
-    let companies = Entities::read(&mut connection, &COMPANY, distinct(&owners)).await?;
-    Ok(companies.hand_out(owners))
+impl ByDigest for Person {
+    async fn gather(connection: &mut PgConnection, digests: &[Digest]) -> Result<Answers<Self>, StoreError> {
+        let owners = read_owners(connection, digests).await?;
+        let people = read_people(connection, distinct(&owners)).await?;
+        Ok(people.hand_out(owners))
+    }
+}
+
+impl ByDigest for Company {
+    async fn gather(connection: &mut PgConnection, digests: &[Digest]) -> Result<Answers<Self>, StoreError> {
+        let owners = read_owners(connection, digests).await?;
+        let companies = Entities::read(connection, &COMPANY, distinct(&owners)).await?;
+        Ok(companies.hand_out(owners))
+    }
+}
+
+/// Answers a batch over `line`. Reading twice does no harm, so a connection that turns out to be dead, after the database
+/// was started again for example, is replaced once.
+async fn answer<T: ByDigest>(line: &mut Line, digests: Vec<Digest>) -> Answers<T> {
+    let kept = line.is_open();
+    let mut answers = attempt(line, &digests).await;
+    if kept && matches!(answers, Err(StoreError::Unavailable(_))) {
+        answers = attempt(line, &digests).await;
+    }
+    answers.unwrap_or_else(|error| digests.iter().map(|_| Err(error.clone())).collect())
+}
+
+async fn attempt<T: ByDigest>(line: &mut Line, digests: &[Digest]) -> Result<Answers<T>, StoreError> {
+    let answers = tokio::time::timeout(LINE_ANSWER_MAX, T::gather(line.connection().await?, digests)).await;
+    let answers = answers.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut.into()));
+    if answers.is_err() {
+        line.hang_up();
+    }
+    answers
+}
+
+/// A reading lane's worker: its line to the database stays open from batch to batch.
+#[derive(Debug)]
+pub(super) struct Reader {
+    pub(super) line: Line,
+}
+
+impl<T: ByDigest> Worker<Digest, Vec<T>> for Reader {
+    async fn answer(&mut self, digests: Vec<Digest>, mut turn: Turn) -> Answers<T> {
+        turn.pass();
+        answer(&mut self.line, digests).await
+    }
+
+    fn recover(&mut self) {
+        self.line.hang_up();
+    }
 }
 
 /// Whom each digest points at, in the order of the digests.

@@ -6,6 +6,7 @@ use super::Graph;
 use super::copy_rows::CopyRows;
 use super::entity_rows::{EMPLOYMENTS, employment};
 use super::prepare::{ContentHash, Prepared, prepare_companies, prepare_people};
+use super::suppression::{digest_of, hold_off_erasing, suppressed_among};
 use crate::{StoreError, task};
 use assay_domain::company::CompanyFacts;
 use assay_domain::identity::IdentityKind;
@@ -54,6 +55,8 @@ pub struct Written {
     pub companies: u64,
     pub people: u64,
     pub unchanged: u64,
+    /// People who were left out because something that identifies them is suppressed.
+    pub suppressed: u64,
 }
 
 /// An entity this transaction changed, at the version it now has.
@@ -81,6 +84,7 @@ async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreE
     let companies = prepare_companies(batch.companies).await?;
     let people = prepare_people(batch.people).await?;
     let mut transaction = pool.begin().await?;
+    let (people, suppressed) = leave_out_suppressed(&mut transaction, people).await?;
     let mut changed = write_entities(&mut transaction, &COMPANIES, &companies).await?;
     let changed_companies = changed.len();
     changed.extend(write_entities(&mut transaction, &PEOPLE, &people).await?);
@@ -93,7 +97,36 @@ async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreE
         companies: count(changed_companies),
         people: count(changed.len() - changed_companies),
         unchanged: count(companies.len() + people.len() - changed.len()),
+        suppressed: count(suppressed),
     })
+}
+
+/// Whoever was erased stays out, and until this transaction ends nobody else is erased. What is stored of a person
+/// already (under identifiers that are not suppressed) stays as it was.
+async fn leave_out_suppressed(
+    connection: &mut PgConnection,
+    people: Vec<Prepared>,
+) -> Result<(Vec<Prepared>, usize), StoreError> {
+    if people.is_empty() {
+        return Ok((people, 0));
+    }
+    hold_off_erasing(connection).await?;
+    let digests = |person: &Prepared| {
+        let identities = person.identities.iter().map(|(digest, _)| *digest);
+        identities.chain([digest_of(person.id)]).collect::<Vec<_>>()
+    };
+    let asked: Vec<Digest> = people.iter().flat_map(digests).collect();
+    let suppressed = suppressed_among(connection, &asked).await?;
+    if suppressed.is_empty() {
+        return Ok((people, 0));
+    }
+    let before = people.len();
+    let stay: Vec<Prepared> = people
+        .into_iter()
+        .filter(|person| !digests(person).iter().any(|digest| suppressed.contains(digest)))
+        .collect();
+    let left_out = before - stay.len();
+    Ok((stay, left_out))
 }
 
 struct EntityTable {

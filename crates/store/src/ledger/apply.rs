@@ -56,7 +56,8 @@ impl Desk<'_> {
 
     fn grant(&mut self, grant: &Grant) -> Answer {
         let (balance, version) = (self.book.balance(), self.book.version);
-        if !self.loaded.reasons.insert((self.account, grant.reason.clone())) {
+        // A plan may give no credits at all: there is no lot of nothing.
+        if grant.amount.is_zero() || !self.loaded.reasons.insert((self.account, grant.reason.clone())) {
             return Answer::Granted { balance, version, repeated: true };
         }
         if self.book.lots.len() >= limits::LOTS_PER_ACCOUNT_MAX {
@@ -251,3 +252,6 @@ impl Desk<'_> {
         self.writes.ended_holds.push(EndedHold { id, account: self.account, captured, state });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -75,6 +75,7 @@ const CHECKS: &[(&str, &str)] = &[
                  select account_id, id, credits as said, 0 as booked from history
                  union all
                  select account_id, request_id, 0, amount from posting where kind in (2, 4)) both_sides
+             where id >= coalesce((select history_from from ledger_meta), '00000000-0000-0000-0000-000000000000')
              group by account_id, id) calls where said <> booked",
     ),
     (
@@ -95,6 +96,11 @@ const CHECKS: &[(&str, &str)] = &[
         "-- all accounts: an audit sees everything
          select format('lot %s', p.lot_id) from posting p join credit_lot l on l.id = p.lot_id
          where l.account_id <> p.account_id",
+    ),
+    (
+        "I12 an account's credits are marked low exactly while they are",
+        "select format('account %s has %s, its mark is %s, it is low since %s', account_id, available, low_mark, low_since)
+         from balance where (available < low_mark) <> (low_since is not null)",
     ),
 ];
 

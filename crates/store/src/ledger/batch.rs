@@ -5,9 +5,11 @@ use super::book::Book;
 use super::load::{Loaded, lock_books};
 use super::op::{Answer, Op, Refusal};
 use super::write::Writes;
+use crate::lane::{Turn, Worker};
+use crate::line::Line;
 use crate::{StoreError, crash};
 use assay_domain::{AccountId, limits};
-use sqlx::PgPool;
+use sqlx::{Connection, PgPool};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -18,10 +20,31 @@ pub struct Asked {
     pub op: Op,
 }
 
+/// A ledger lane's worker: its line to the database stays open from batch to batch.
+#[derive(Debug)]
+pub(super) struct Clerk {
+    pub(super) line: Line,
+}
+
+impl Worker<Asked, Answer> for Clerk {
+    async fn answer(&mut self, batch: Vec<Asked>, turn: Turn) -> Vec<Result<Answer, StoreError>> {
+        answer_on(&mut self.line, batch, turn).await
+    }
+
+    fn recover(&mut self) {
+        self.line.hang_up();
+    }
+}
+
+/// Answers a batch over a connection of the pool.
+pub async fn answer(pool: &PgPool, batch: Vec<Asked>) -> Vec<Result<Answer, StoreError>> {
+    answer_on(&mut Line::of(pool), batch, Turn::default()).await
+}
+
 /// Answers a batch. Members share one commit; when the batch as a whole cannot be written, each is tried alone, so
 /// that one bad member costs the others only time.
-pub async fn answer(pool: &PgPool, batch: Vec<Asked>) -> Vec<Result<Answer, StoreError>> {
-    match attempt_with_retries(pool, &batch).await {
+async fn answer_on(line: &mut Line, batch: Vec<Asked>, mut turn: Turn) -> Vec<Result<Answer, StoreError>> {
+    match attempt_with_retries(line, &batch, &mut turn).await {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
         Err(StoreError::Unavailable(error)) => {
             batch.iter().map(|_| Err(StoreError::Unavailable(error.clone()))).collect()
@@ -30,7 +53,7 @@ pub async fn answer(pool: &PgPool, batch: Vec<Asked>) -> Vec<Result<Answer, Stor
         Err(_) => {
             let mut answers = Vec::with_capacity(batch.len());
             for asked in batch {
-                let alone = attempt_with_retries(pool, std::slice::from_ref(&asked)).await;
+                let alone = attempt_with_retries(line, std::slice::from_ref(&asked), &mut turn).await;
                 answers.push(alone.and_then(|mut one| one.pop().ok_or(StoreError::Overloaded)));
             }
             answers
@@ -40,11 +63,23 @@ pub async fn answer(pool: &PgPool, batch: Vec<Asked>) -> Vec<Result<Answer, Stor
 
 /// A lost connection leaves it open whether the commit took place. The next attempt therefore looks first for what
 /// the lost one may have written (`recheck`), and never books it again.
-async fn attempt_with_retries(pool: &PgPool, batch: &[Asked]) -> Result<Vec<Answer>, StoreError> {
+async fn attempt_with_retries(
+    line: &mut Line,
+    batch: &[Asked],
+    turn: &mut Turn,
+) -> Result<Vec<Answer>, StoreError> {
     let mut wait = Duration::from_millis(20);
     for retry in 0..=limits::LEDGER_RETRIES_MAX {
-        match attempt(pool, batch, retry > 0).await {
-            Err(StoreError::Unavailable(error)) if retry < limits::LEDGER_RETRIES_MAX => {
+        let attempt = attempt_on(line, batch, retry > 0, turn);
+        // PostgreSQL itself ends a statement that takes too long. A network that swallows everything is not so kind.
+        let attempt = tokio::time::timeout(limits::LINE_ANSWER_MAX, attempt).await;
+        match attempt.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut.into())) {
+            Err(StoreError::Unavailable(error)) => {
+                line.hang_up();
+                turn.pass();
+                if retry == limits::LEDGER_RETRIES_MAX {
+                    return Err(StoreError::Unavailable(error));
+                }
                 metrics::counter!("assay_ledger_retries_total").increment(1);
                 tracing::warn!(retry, %error, "a ledger batch could not be written and is tried again");
                 tokio::time::sleep(wait).await;
@@ -58,7 +93,16 @@ async fn attempt_with_retries(pool: &PgPool, batch: &[Asked]) -> Result<Vec<Answ
 
 /// One attempt at a batch, in one transaction. Public so that a benchmark can drive it without the lanes.
 pub async fn attempt(pool: &PgPool, batch: &[Asked], recheck: bool) -> Result<Vec<Answer>, StoreError> {
-    let mut transaction = pool.begin().await?;
+    attempt_on(&mut Line::of(pool), batch, recheck, &mut Turn::default()).await
+}
+
+async fn attempt_on(
+    line: &mut Line,
+    batch: &[Asked],
+    recheck: bool,
+    turn: &mut Turn,
+) -> Result<Vec<Answer>, StoreError> {
+    let mut transaction = line.connection().await?.begin().await?;
     let (mut books, moment) = lock_books(&mut transaction, batch).await?;
     let mut loaded = Loaded::read(&mut transaction, batch, moment, recheck).await?;
     let mut writes = Writes::default();
@@ -78,6 +122,9 @@ pub async fn attempt(pool: &PgPool, batch: &[Asked], recheck: bool) -> Result<Ve
     }
     writes.write(&mut transaction).await?;
     crash::point("ledger-before-commit").await;
+    // What is left is the disk's work: the next batch may be decided meanwhile. Where it needs an account of this one it
+    // waits for the row's lock, and so for this commit.
+    turn.pass();
     transaction.commit().await?;
     Ok(answers)
 }

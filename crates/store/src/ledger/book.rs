@@ -22,7 +22,7 @@ impl LotLeft {
     }
 
     /// Earliest expiry first, lots without one last.
-    fn order(&self) -> (bool, Option<DateTime<Utc>>, LotId) {
+    pub(super) fn order(&self) -> (bool, Option<DateTime<Utc>>, LotId) {
         (self.expires_at.is_none(), self.expires_at, self.lot)
     }
 }

@@ -33,16 +33,18 @@ pub struct HistoryRow {
     pub cache_age_seconds: Option<i64>,
     pub providers: Vec<String>,
     pub key_id: String,
+    /// What the account calls the key today; nothing for a key that is gone.
+    pub key_name: Option<String>,
 }
 
 /// Sums over everything the filter names, not only the page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryTotals {
     pub requests: i64,
     pub credits: Credits,
     pub cache_hits: i64,
-    pub p50_us: i64,
-    pub p95_us: i64,
+    pub p50_ms: i64,
+    pub p95_ms: i64,
 }
 
 #[derive(Debug, Clone)]
@@ -50,7 +52,15 @@ pub struct HistoryPage {
     pub rows: Vec<HistoryRow>,
     /// Where the next page starts, if there is one.
     pub next: Option<RequestId>,
-    pub totals: HistoryTotals,
+}
+
+/// The calls of one account that took the same number of milliseconds.
+#[derive(Debug, sqlx::FromRow)]
+struct Alike {
+    latency_ms: i64,
+    requests: i64,
+    credits: i64,
+    cache_hits: i64,
 }
 
 const FILTER: &str = "id >= $2 and id < $3 and ($4::text is null or endpoint = $4)
@@ -65,22 +75,22 @@ impl Ledger {
         after: Option<RequestId>,
         limit: u32,
     ) -> Result<HistoryPage, StoreError> {
-        // The id is a UUIDv7: bounds on time are bounds on it, and they choose the partitions.
-        let from = filter.from.map_or(Uuid::nil(), first_id_at);
-        let to = filter.to.map_or(Uuid::max(), first_id_at);
+        let (from, to) = bounds(filter);
         let until = after.map_or(to, |after| after.uuid().min(to));
-        let status = filter.status.map(|status| i16::try_from(status).unwrap_or(i16::MAX));
         let page_sql = format!(
-            "select id, at, endpoint, status, found, credits, balance_after, latency_us, cached, cache_age_seconds,
-                    providers, key_id
-             from history where account_id = $1 and {FILTER} order by id desc limit $7"
+            "select h.*, k.name as key_name from (
+                 select id, at, endpoint, status, found, credits, balance_after, latency_us, cached, cache_age_seconds,
+                        providers, key_id
+                 from history where account_id = $1 and {FILTER} order by id desc limit $7) h
+             left join api_key k on k.account_id = $1 and k.id = h.key_id
+             order by h.id desc"
         );
         let rows = sqlx::query(sqlx::AssertSqlSafe(page_sql))
             .bind(account.uuid())
             .bind(from)
             .bind(until)
             .bind(&filter.endpoint)
-            .bind(status)
+            .bind(status(filter))
             .bind(&filter.key_id)
             .bind(i64::from(limit) + 1)
             .fetch_all(&self.pool)
@@ -90,32 +100,68 @@ impl Ledger {
         let more = rows.len() > limit;
         rows.truncate(limit);
         let next = rows.last().map(|row| row.id).filter(|_| more);
-        let totals_sql = format!(
-            "select count(*), coalesce(sum(credits), 0)::bigint, count(*) filter (where cached),
-                    coalesce(percentile_disc(0.5) within group (order by latency_us), 0),
-                    coalesce(percentile_disc(0.95) within group (order by latency_us), 0)
-             from history where account_id = $1 and {FILTER}"
+        Ok(HistoryPage { rows, next })
+    }
+
+    /// Sums over the whole filter. The calls are counted by their milliseconds, which the database does in one pass and
+    /// on several cores; sorting them all for the percentiles took three times as long.
+    pub async fn history_totals(
+        &self,
+        account: AccountId,
+        filter: &HistoryFilter,
+    ) -> Result<HistoryTotals, StoreError> {
+        let (from, to) = bounds(filter);
+        let sql = format!(
+            "select latency_us / 1000 as latency_ms, count(*) as requests, sum(credits)::bigint as credits,
+                    count(*) filter (where cached) as cache_hits
+             from history where account_id = $1 and {FILTER} group by latency_us / 1000"
         );
-        let (requests, credits, cache_hits, p50_us, p95_us): (i64, i64, i64, i64, i64) =
-            sqlx::query_as(sqlx::AssertSqlSafe(totals_sql))
-                .bind(account.uuid())
-                .bind(from)
-                .bind(to)
-                .bind(&filter.endpoint)
-                .bind(status)
-                .bind(&filter.key_id)
-                .fetch_one(&self.pool)
-                .await?;
-        let credits = Credits::from_thousandths(credits);
-        let totals = HistoryTotals { requests, credits, cache_hits, p50_us, p95_us };
-        Ok(HistoryPage { rows, next, totals })
+        let mut counts: Vec<Alike> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(account.uuid())
+            .bind(from)
+            .bind(to)
+            .bind(&filter.endpoint)
+            .bind(status(filter))
+            .bind(&filter.key_id)
+            .fetch_all(&self.pool)
+            .await?;
+        counts.sort_unstable_by_key(|alike| alike.latency_ms);
+        let requests = counts.iter().map(|alike| alike.requests).sum();
+        Ok(HistoryTotals {
+            requests,
+            credits: Credits::from_thousandths(counts.iter().map(|alike| alike.credits).sum()),
+            cache_hits: counts.iter().map(|alike| alike.cache_hits).sum(),
+            p50_ms: percentile(&counts, requests, 50),
+            p95_ms: percentile(&counts, requests, 95),
+        })
     }
 }
 
+/// The smallest latency that at least `percent` of the calls do not exceed; the counts are in order.
+fn percentile(counts: &[Alike], requests: i64, percent: i64) -> i64 {
+    let wanted = (requests.saturating_mul(percent).saturating_add(99) / 100).max(1);
+    let mut seen = 0;
+    let reached = counts.iter().find(|alike| {
+        seen += alike.requests;
+        seen >= wanted
+    });
+    reached.map_or(0, |alike| alike.latency_ms)
+}
+
+/// The id is a UUIDv7: bounds on time are bounds on it, and they choose the partitions.
+fn bounds(filter: &HistoryFilter) -> (Uuid, Uuid) {
+    (filter.from.map_or(Uuid::nil(), first_id_at), filter.to.map_or(Uuid::max(), first_id_at))
+}
+
+fn status(filter: &HistoryFilter) -> Option<i16> {
+    filter.status.map(|status| i16::try_from(status).unwrap_or(i16::MAX))
+}
+
 /// The smallest id a call at `at` can have.
-fn first_id_at(at: DateTime<Utc>) -> Uuid {
+pub(super) fn first_id_at(at: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(at.timestamp_millis()).unwrap_or(0);
-    Uuid::from_u128(millis << 80)
+    // A UUIDv7 has 48 bits for the time; what lies beyond them lies beyond every id.
+    Uuid::from_u128(millis.min((1 << 48) - 1) << 80)
 }
 
 fn read_row(row: &PgRow) -> Result<HistoryRow, StoreError> {
@@ -132,5 +178,27 @@ fn read_row(row: &PgRow) -> Result<HistoryRow, StoreError> {
         cache_age_seconds: row.try_get("cache_age_seconds")?,
         providers: row.try_get("providers")?,
         key_id: row.try_get("key_id")?,
+        key_name: row.try_get("key_name")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alike(latency_ms: i64, requests: i64) -> Alike {
+        Alike { latency_ms, requests, credits: 0, cache_hits: 0 }
+    }
+
+    #[test]
+    fn a_percentile_is_a_latency_that_happened() {
+        let of = |counts: &[Alike], percent| {
+            percentile(counts, counts.iter().map(|alike| alike.requests).sum(), percent)
+        };
+        assert_eq!(of(&[], 50), 0);
+        assert_eq!((of(&[alike(7, 1)], 50), of(&[alike(7, 1)], 95)), (7, 7));
+        let counts = [alike(1, 50), alike(2, 45), alike(900, 5)];
+        assert_eq!((of(&counts, 50), of(&counts, 95), of(&counts, 96)), (1, 2, 900));
+        assert_eq!(of(&[alike(1, 1), alike(2, 1), alike(3, 1)], 50), 2);
+    }
 }

@@ -90,6 +90,19 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// What a batch knows of accounts that never did anything.
+    #[cfg(test)]
+    pub fn empty(moment: Moment) -> Self {
+        Self {
+            moment,
+            holds: HashMap::new(),
+            claims: HashSet::new(),
+            reasons: HashSet::new(),
+            settled: HashMap::new(),
+            spend: HashMap::new(),
+        }
+    }
+
     pub async fn read(
         connection: &mut PgConnection,
         batch: &[Asked],

@@ -5,28 +5,38 @@ mod apply;
 mod audit;
 pub mod batch;
 pub mod book;
+mod erasure;
+mod grants;
 mod history;
 mod keys;
 mod load;
 pub mod op;
+mod partitions;
 mod people;
+mod rates;
 mod replies;
+mod secrets;
 mod sweep;
 mod write;
 
-pub use accounts::{NewAccount, Overview};
+pub use accounts::{NewAccount, Overview, TrialChange};
 pub use audit::Violation;
+pub use erasure::Forgotten;
+pub use grants::MonthGranted;
 pub use history::{HistoryFilter, HistoryPage, HistoryRow, HistoryTotals};
-pub use keys::{KeyRecord, NewKey};
+pub use keys::{KeyCursor, KeyRecord, KeyTerms, KeyWrite, ListedKey, NewKey};
 pub use people::{ResolvedCursor, ResolvedPerson};
+pub use rates::{RateNode, WindowId};
 pub use replies::{ClaimGuard, Claimed};
+pub use secrets::{SecretName, SecretPlace};
 pub use sweep::Swept;
 
 use crate::lane::{Lane, LaneSize, batches_at_once};
+use crate::line::Line;
 use crate::pool::{Database, schema_versions};
 use crate::{StoreError, task};
 use assay_domain::{AccountId, Clock, HoldId, LotId, RequestId, limits};
-use batch::Asked;
+use batch::{Asked, Clerk};
 use op::{Answer, Op, Refund};
 use replies::ClaimKeeper;
 use sqlx::PgPool;
@@ -48,16 +58,14 @@ pub struct Ledger {
 
 impl Ledger {
     pub async fn connect(database: &Database, clock: Clock) -> Result<Self, StoreError> {
-        let pool = database.connect("assay-ledger").await?;
+        // One worker decides while the other one's commit is on its way to the disk.
         let size =
-            LaneSize { batch_max: limits::LEDGER_BATCH_MAX, queue_max: limits::LEDGER_QUEUE_MAX, workers: 1 };
-        let lane = |_| {
-            let pool = pool.clone();
-            Lane::start("ledger", size, move |batch| {
-                let pool = pool.clone();
-                async move { batch::answer(&pool, batch).await }
-            })
-        };
+            LaneSize { batch_max: limits::LEDGER_BATCH_MAX, queue_max: limits::LEDGER_QUEUE_MAX, workers: 2 };
+        // Those of the lanes, and the one on which request rates are exchanged.
+        let lines = batches_at_once() * size.workers + 1;
+        let pool = database.beside(lines).connect("assay-ledger").await?;
+        let clerk = || Clerk { line: Line::beside_unhurried(&pool, database.acquire_timeout) };
+        let lane = |_| Lane::start_workers("ledger", size, clerk);
         let lanes = (0..batches_at_once()).map(lane).collect();
         let claims = ClaimKeeper::start(pool.clone());
         Ok(Self { pool, lanes, claims, clock })

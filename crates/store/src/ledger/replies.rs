@@ -35,7 +35,8 @@ impl Ledger {
              values ($1, $2, $3, 'running', 1, now() + make_interval(secs => $4))
              on conflict (account_id, key) do update set
                  fingerprint = excluded.fingerprint, state = 'running', attempt = r.attempt + 1,
-                 lease_until = excluded.lease_until, status = null, body = null, created_at = now()
+                 lease_until = excluded.lease_until, status = null, body = null, subjects = '{}',
+                 created_at = now()
              where (r.state = 'running' and r.lease_until < now() and r.fingerprint = excluded.fingerprint)
                  or r.created_at < now() - make_interval(hours => $5)
              returning attempt",

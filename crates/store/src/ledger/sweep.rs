@@ -1,4 +1,4 @@
-//! The sweeper: ends holds and lots whose time is over, forgets old replies, and makes next months' partitions.
+//! The sweeper: ends holds and lots whose time is over, and forgets old replies.
 
 use super::batch::{self, Asked};
 use super::op::{Answer, Op};
@@ -22,18 +22,6 @@ impl Ledger {
             lots_expired: self.sweep_lots().await?,
             replies_deleted: self.sweep_replies().await?,
         })
-    }
-
-    /// Makes the history partitions of this month and the months ahead.
-    pub async fn make_partitions(&self) -> Result<(), StoreError> {
-        sqlx::query(
-            "select make_history_partition((current_date + make_interval(months => n))::date)
-             from generate_series(0, $1) n",
-        )
-        .bind(limits::HISTORY_MONTHS_AHEAD)
-        .execute(&self.pool)
-        .await?;
-        Ok(())
     }
 
     async fn sweep_holds(&self) -> Result<u64, StoreError> {

@@ -166,7 +166,8 @@ fn joined(ids: &[Uuid]) -> String {
 
 const WRITE_CALLS: &str = "with balances as (
     update balance b set available = u.available, held = u.held, version = u.version, lots = u.lots,
-        next_expiry = u.next_expiry
+        next_expiry = u.next_expiry,
+        low_since = case when u.available < b.low_mark then coalesce(b.low_since, statement_timestamp()) end
     from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::jsonb[], $36::timestamptz[])
         as u(account_id, available, held, version, lots, next_expiry)
     where b.account_id = u.account_id

@@ -24,7 +24,7 @@ async fn writing_the_same_batch_again_changes_nothing() {
         people: (0..20).map(|number| person(number, 3)).collect(),
     };
     let first = graph.write(batch()).await.unwrap();
-    assert_eq!(first, Written { companies: 3, people: 20, unchanged: 0 });
+    assert_eq!(first, Written { companies: 3, people: 20, unchanged: 0, suppressed: 0 });
     let look = "select md5(string_agg(t::text, '' order by t::text)) from
         (select xmin::text, t.* from person t) as t";
     let before = db.psql(look).unwrap();
@@ -35,7 +35,10 @@ async fn writing_the_same_batch_again_changes_nothing() {
         person.identities.reverse();
         person.refreshed_at += Duration::from_secs(60);
     });
-    assert_eq!(graph.write(again).await.unwrap(), Written { companies: 0, people: 0, unchanged: 23 });
+    assert_eq!(
+        graph.write(again).await.unwrap(),
+        Written { companies: 0, people: 0, unchanged: 23, suppressed: 0 }
+    );
     assert_eq!(db.psql(look).unwrap(), before);
     assert_eq!(count(&db, "change_inbox"), 23);
     assert_eq!(graph.write(GraphBatch::default()).await.unwrap(), Written::default());
@@ -53,7 +56,7 @@ async fn a_changed_person_gets_the_next_version_and_one_line_in_the_log() {
     let added = person(999, 0).identities[0];
     new.identities.push(added);
     let written = graph.write(of_people(vec![new.clone(), person(6, 3)])).await.unwrap();
-    assert_eq!(written, Written { companies: 0, people: 1, unchanged: 1 });
+    assert_eq!(written, Written { companies: 0, people: 1, unchanged: 1, suppressed: 0 });
     assert_eq!(graph.people_by_digest(dropped.0).await.unwrap(), []);
     for (digest, _) in &new.identities {
         assert_eq!(graph.people_by_digest(*digest).await.unwrap(), [stored(&new, 2, None)]);

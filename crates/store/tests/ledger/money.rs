@@ -289,7 +289,6 @@ async fn history_pages_newest_first_and_people_are_kept_once() {
     let mut after = None;
     loop {
         let page = bank.ledger.history(bank.account, &HistoryFilter::default(), after, 3).await.unwrap();
-        assert_eq!((page.totals.requests, page.totals.credits), (7, Credits::whole(7)));
         seen.extend(page.rows.iter().map(|row| row.id));
         after = page.next;
         if after.is_none() {
@@ -297,6 +296,8 @@ async fn history_pages_newest_first_and_people_are_kept_once() {
         }
     }
     assert_eq!(seen.len(), 7);
+    let totals = bank.ledger.history_totals(bank.account, &HistoryFilter::default()).await.unwrap();
+    assert_eq!((totals.requests, totals.credits), (7, Credits::whole(7)));
     assert!(seen.is_sorted_by(|left, right| left > right));
     let people = bank.ledger.resolved_people(bank.account, None, 10).await.unwrap();
     assert_eq!(people.len(), 1);

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 const PEOPLE: u64 = 500;
-const MASTER_KEY: &str = "8f1d2c3b4a5968778695a4b3c2d1e0ff00112233445566778899aabbccddeeff";
+pub const MASTER_KEY: &str = "8f1d2c3b4a5968778695a4b3c2d1e0ff00112233445566778899aabbccddeeff";
 const PROGRAM: &str = env!("CARGO_BIN_EXE_assay");
 const START: Duration = Duration::from_secs(30);
 
@@ -74,13 +74,19 @@ impl Installation {
     }
 
     pub fn serve(&self) -> Server {
+        self.serve_with(&[])
+    }
+
+    /// A server with these settings beside the usual ones.
+    pub fn serve_with(&self, extra: &[(&str, &str)]) -> Server {
         let (api, operations) = (free_port().unwrap(), free_port().unwrap());
         let listen = format!("127.0.0.1:{api}");
         let operations_listen = format!("127.0.0.1:{operations}");
         let config = self.folder.join("assay.toml");
         let arguments = ["--config", config.to_str().unwrap(), "serve"];
-        let variables =
-            [("ASSAY_SERVER_LISTEN", &*listen), ("ASSAY_SERVER_OPERATIONS_LISTEN", &*operations_listen)];
+        let mut variables =
+            vec![("ASSAY_SERVER_LISTEN", &*listen), ("ASSAY_SERVER_OPERATIONS_LISTEN", &*operations_listen)];
+        variables.extend(extra);
         let log = self.folder.join("serve.log");
         let mut process = ChildServer::spawn(Path::new(PROGRAM), &arguments, &variables, &log).unwrap();
         process.wait_ready(&format!("http://{operations_listen}/readyz"), START).unwrap();

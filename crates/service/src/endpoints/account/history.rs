@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::memory::{HistoryFilter, HistoryRow};
+use crate::memory::{HistoryFilter, HistoryRow, HistoryTotals};
 use crate::spec::{Group, Scope, Spec, Verb};
 use assay_domain::{Credits, NetworkHosts, Plan, Price, RequestId, limits};
 use chrono::{DateTime, Utc};
@@ -42,10 +42,10 @@ pub struct HistoryRequest {
     #[serde(default)]
     #[garde(range(min = 1, max = 100))]
     #[schemars(range(min = 1, max = 100))]
-    limit: Option<u32>,
+    pub(super) limit: Option<u32>,
     #[serde(default)]
     #[garde(length(chars, max = 512))]
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -58,7 +58,8 @@ pub struct HistoryQuestion {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HistoryResponse {
     pub results: Vec<HistoryRowView>,
-    pub totals: TotalsView,
+    /// Sums over the whole filter, on the first page only: null on those a cursor leads to.
+    pub totals: Option<TotalsView>,
     pub next_cursor: Option<String>,
 }
 
@@ -75,7 +76,7 @@ pub struct HistoryRowView {
     #[schemars(with = "f64")]
     pub balance_after: Credits,
     pub latency_ms: i64,
-    /// hit or miss
+    #[schemars(extend("enum" = ["hit", "miss"]))]
     pub cache: &'static str,
     pub cache_age_seconds: Option<i64>,
     pub providers: Vec<String>,
@@ -109,7 +110,8 @@ impl Endpoint for History {
         scope: Scope::History,
         spends_upstream: false,
         summary: "Every lookup you made",
-        description: "Your lookups with credits, latency and cache figures, newest first, and totals over the filter.",
+        description: "Your lookups with credits, latency and cache figures, newest first; the first page \
+                      also has totals over the whole filter.",
     };
     type Request = HistoryRequest;
     type Question = HistoryQuestion;
@@ -118,15 +120,8 @@ impl Endpoint for History {
     fn parse(request: HistoryRequest, _hosts: &NetworkHosts) -> Result<HistoryQuestion, Fault> {
         let after: Option<String> = cursor::read(request.cursor.as_deref())?;
         let after = after.and_then(|id| id.parse().ok());
-        let key_id = request.key_id.map(|id| id.strip_prefix("key_").unwrap_or(&id).to_owned());
-        let filter = HistoryFilter {
-            from: request.from,
-            to: request.to,
-            endpoint: request.endpoint,
-            status: request.status,
-            key_id,
-        };
-        Ok(HistoryQuestion { filter, after, limit: request.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT) })
+        let limit = request.limit.unwrap_or(limits::PAGE_ROWS_DEFAULT);
+        Ok(HistoryQuestion { filter: filter_of(request), after, limit })
     }
 
     fn example() -> (Value, HistoryResponse) {
@@ -151,22 +146,44 @@ impl Endpoint for History {
             p50_ms: 6,
             p95_ms: 6,
         };
-        (json!({ "limit": 25 }), HistoryResponse { results: vec![row], totals, next_cursor: None })
+        let response = HistoryResponse { results: vec![row], totals: Some(totals), next_cursor: None };
+        (json!({ "limit": 25 }), response)
     }
 
     async fn run(context: &Context, question: HistoryQuestion) -> Result<Outcome<HistoryResponse>, Fault> {
         let page = context.memory.history(&question.filter, question.after, question.limit).await?;
         let next_cursor = page.next.and_then(|id| cursor::write(&id.to_string()));
-        let hits = page.totals.cache_hits.saturating_mul(100).checked_div(page.totals.requests).unwrap_or(0);
-        let totals = TotalsView {
-            requests: page.totals.requests,
-            credits: page.totals.credits,
-            cache_hit_rate: assay_domain::Confidence::percent(u8::try_from(hits).unwrap_or(100)),
-            p50_ms: page.totals.p50_us / 1_000,
-            p95_ms: page.totals.p95_us / 1_000,
+        // Adding up a long history is slow, and every further page would only repeat it.
+        let totals = match question.after {
+            None => Some(totals_view(context.memory.history_totals(&question.filter).await?)),
+            Some(_) => None,
         };
         let results = page.rows.into_iter().map(row_view).collect();
         Ok(Outcome::nothing(HistoryResponse { results, totals, next_cursor }))
+    }
+}
+
+/// What a request asks for, pages aside: the same for a page and for an export.
+pub(super) fn filter_of(request: HistoryRequest) -> HistoryFilter {
+    // PostgreSQL has no text with a NUL in it, so nothing is called so.
+    let readable = |text: &str| text.replace('\0', "\u{fffd}");
+    HistoryFilter {
+        from: request.from,
+        to: request.to,
+        endpoint: request.endpoint.as_deref().map(readable),
+        status: request.status,
+        key_id: request.key_id.as_deref().map(|id| readable(id.strip_prefix("key_").unwrap_or(id))),
+    }
+}
+
+fn totals_view(totals: HistoryTotals) -> TotalsView {
+    let hits = totals.cache_hits.saturating_mul(100).checked_div(totals.requests).unwrap_or(0);
+    TotalsView {
+        requests: totals.requests,
+        credits: totals.credits,
+        cache_hit_rate: assay_domain::Confidence::percent(u8::try_from(hits).unwrap_or(100)),
+        p50_ms: totals.p50_ms,
+        p95_ms: totals.p95_ms,
     }
 }
 
@@ -184,5 +201,18 @@ fn row_view(row: HistoryRow) -> HistoryRowView {
         cache_age_seconds: row.cache_age_seconds,
         providers: row.providers,
         key_id: format!("key_{}", row.key_id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_no_database_takes_is_the_name_of_nothing() {
+        let request = json!({ "endpoint": "enr\0ich", "key_id": "key_a1B2\0c3D4e5F6" });
+        let filter = filter_of(serde_json::from_value(request).unwrap());
+        assert_eq!(filter.endpoint.as_deref(), Some("enr\u{fffd}ich"));
+        assert_eq!(filter.key_id.as_deref(), Some("a1B2\u{fffd}c3D4e5F6"));
     }
 }

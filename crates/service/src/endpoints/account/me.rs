@@ -2,8 +2,10 @@
 
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
+use crate::reply::RateState;
 use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::rate::Allowance;
 use assay_domain::{Credits, NetworkHosts, Plan, Price};
 use chrono::{DateTime, Utc};
 use garde::Validate;
@@ -22,6 +24,7 @@ pub struct MeRequest {}
 pub struct MeResponse {
     pub account_id: String,
     pub name: String,
+    #[schemars(extend("enum" = Plan::ALL.map(Plan::as_str)))]
     pub plan: &'static str,
     pub trial_ends_at: Option<DateTime<Utc>>,
     pub balance: BalanceView,
@@ -38,6 +41,11 @@ pub struct BalanceView {
     /// What running calls keep back.
     #[schemars(with = "f64")]
     pub held: Credits,
+    /// Below this, the credits count as low.
+    #[schemars(with = "f64")]
+    pub low_mark: Credits,
+    /// Since when they are low; null while they are not.
+    pub low_since: Option<DateTime<Utc>>,
     pub lots: Vec<LotView>,
 }
 
@@ -52,7 +60,44 @@ pub struct LotView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Limits")]
 pub struct LimitsView {
+    /// What the plan allows all keys of the account together in any 60 seconds.
     pub requests_per_minute: u32,
+    /// Requests of the last 60 seconds, this one included.
+    pub requests_used: u32,
+    pub requests_left: u32,
+    /// Seconds until all requests are free again if none is sent; when none is left, until one is.
+    pub reset_seconds: u32,
+    /// The calling key's own rate, if it has one.
+    pub key: Option<RateView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RequestRate")]
+pub struct RateView {
+    pub requests_per_minute: u32,
+    pub requests_used: u32,
+    pub requests_left: u32,
+    pub reset_seconds: u32,
+}
+
+impl RateView {
+    fn of(rate: Allowance) -> Self {
+        Self {
+            requests_per_minute: rate.per_minute,
+            requests_used: rate.per_minute.saturating_sub(rate.remaining),
+            requests_left: rate.remaining,
+            reset_seconds: rate.reset_seconds,
+        }
+    }
+}
+
+impl LimitsView {
+    fn of(rate: &RateState) -> Self {
+        let RateView { requests_per_minute, requests_used, requests_left, reset_seconds } =
+            RateView::of(rate.account);
+        let key = rate.key.map(RateView::of);
+        Self { requests_per_minute, requests_used, requests_left, reset_seconds, key }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -102,9 +147,17 @@ impl Endpoint for Me {
             balance: BalanceView {
                 available: Credits::from_thousandths(2_431_500),
                 held: Credits::whole(12),
+                low_mark: Credits::whole(250),
+                low_since: None,
                 lots: vec![LotView { credits: Credits::from_thousandths(2_431_500), expires_at: None }],
             },
-            limits: LimitsView { requests_per_minute: 300 },
+            limits: LimitsView {
+                requests_per_minute: 300,
+                requests_used: 42,
+                requests_left: 258,
+                reset_seconds: 57,
+                key: None,
+            },
             key: KeyView {
                 id: "key_a1B2c3D4e5F6".into(),
                 name: "crm sync".into(),
@@ -118,6 +171,7 @@ impl Endpoint for Me {
     }
 
     async fn run(context: &Context, (): ()) -> Result<Outcome<MeResponse>, Fault> {
+        let rate = context.rate.ok_or_else(|| Fault::new(Code::Internal, "the request rate is not known"))?;
         let overview = context.memory.overview().await?;
         let key = context.memory.key();
         let spent_this_month = match key.monthly_cap {
@@ -133,8 +187,14 @@ impl Endpoint for Me {
             name: overview.name.clone(),
             plan: overview.plan.as_str(),
             trial_ends_at: overview.trial_ends_at,
-            balance: BalanceView { available: overview.available, held: overview.held, lots: lots.collect() },
-            limits: LimitsView { requests_per_minute: overview.requests_per_minute },
+            balance: BalanceView {
+                available: overview.available,
+                held: overview.held,
+                low_mark: overview.low_mark,
+                low_since: overview.low_since,
+                lots: lots.collect(),
+            },
+            limits: LimitsView::of(&rate),
             key: KeyView {
                 id: key.id.to_string(),
                 name: key.name.clone(),

@@ -21,7 +21,7 @@ pub enum Companies {}
 /// One of `domain`, `networkUrl` or `name`; `country` narrows a name down.
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("minProperties" = 1))]
+#[schemars(transform = forms)]
 pub struct CompaniesRequest {
     /// A domain or web address of the company.
     #[serde(default)]
@@ -44,6 +44,19 @@ pub struct CompaniesRequest {
     max_age_days: Option<u32>,
 }
 
+/// What `query` below accepts, told to the reference.
+fn forms(schema: &mut schemars::Schema) {
+    crate::openapi::exactly_one_form(
+        schema,
+        &[
+            ("by domain", &["domain"]),
+            ("by network URL", &["networkUrl"]),
+            ("by name", &["name"]),
+            ("by name in a country", &["name", "country"]),
+        ],
+    );
+}
+
 #[derive(Debug)]
 pub struct CompaniesQuestion {
     query: CompanyQuery,
@@ -57,6 +70,12 @@ pub struct CompaniesResponse {
     #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
     pub confidence: Option<Confidence>,
     pub matched_on: Vec<&'static str>,
+}
+
+impl CompaniesResponse {
+    fn nothing() -> Self {
+        Self { found: false, company: None, confidence: None, matched_on: Vec::new() }
+    }
 }
 
 impl Endpoint for Companies {
@@ -94,6 +113,10 @@ impl Endpoint for Companies {
         (json!({ "domain": "northwind-robotics.example" }), response)
     }
 
+    fn not_found() -> Option<CompaniesResponse> {
+        Some(CompaniesResponse::nothing())
+    }
+
     async fn run(
         context: &Context,
         question: CompaniesQuestion,
@@ -116,9 +139,7 @@ impl Endpoint for Companies {
                 matched_on: found.matched_on.to_vec(),
                 company: Some(found.record.into()),
             },
-            None => {
-                CompaniesResponse { found: false, company: None, confidence: None, matched_on: Vec::new() }
-            }
+            None => CompaniesResponse::nothing(),
         };
         Ok(Outcome::found(body, units, trace))
     }

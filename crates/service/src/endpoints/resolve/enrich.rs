@@ -24,7 +24,7 @@ pub enum Enrich {}
 /// (`company_domain` or `company_name`).
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("minProperties" = 1))]
+#[schemars(transform = forms)]
 pub struct EnrichRequest {
     /// Address of a profile on the professional network.
     #[serde(rename = "networkUrl", default)]
@@ -32,6 +32,7 @@ pub struct EnrichRequest {
     network_url: Option<String>,
     #[serde(default)]
     #[garde(length(chars, max = 254))]
+    #[schemars(email)]
     email: Option<String>,
     /// International format with a leading +.
     #[serde(default)]
@@ -55,13 +56,29 @@ pub struct EnrichRequest {
     /// An answer less sure than this is not given, and not charged. Default 0.6.
     #[serde(default)]
     #[garde(skip)]
-    #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
+    #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0), extend("multipleOf" = 0.001))]
     min_confidence: Option<Confidence>,
     /// A record last refreshed longer ago than this is not given, and not charged.
     #[serde(default)]
     #[garde(range(min = 1, max = 3650))]
     #[schemars(range(min = 1, max = 3650))]
     max_age_days: Option<u32>,
+}
+
+/// What `query` below accepts, told to the reference.
+fn forms(schema: &mut schemars::Schema) {
+    crate::openapi::exactly_one_form(
+        schema,
+        &[
+            ("by network URL", &["networkUrl"]),
+            ("by email", &["email"]),
+            ("by phone", &["phone"]),
+            ("by full name and domain", &["fullName", "company_domain"]),
+            ("by full name and company", &["fullName", "company_name"]),
+            ("by first name, last name and domain", &["firstName", "lastName", "company_domain"]),
+            ("by first name, last name and company", &["firstName", "lastName", "company_name"]),
+        ],
+    );
 }
 
 #[derive(Debug)]
@@ -80,6 +97,12 @@ pub struct EnrichResponse {
     pub confidence: Option<Confidence>,
     /// The request's fields the person was found by.
     pub matched_on: Vec<&'static str>,
+}
+
+impl EnrichResponse {
+    fn nothing() -> Self {
+        Self { found: false, person: None, confidence: None, matched_on: Vec::new() }
+    }
 }
 
 impl Endpoint for Enrich {
@@ -121,6 +144,10 @@ impl Endpoint for Enrich {
         (request, response)
     }
 
+    fn not_found() -> Option<EnrichResponse> {
+        Some(EnrichResponse::nothing())
+    }
+
     async fn run(context: &Context, question: EnrichQuestion) -> Result<Outcome<EnrichResponse>, Fault> {
         let watch = Stopwatch::start();
         let found = context.engine.resolve_person(&question.query).await?;
@@ -132,9 +159,8 @@ impl Endpoint for Enrich {
         let outcome = if fresh.is_some() { "found" } else { "not_found" };
         let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
         let Some(found) = fresh else {
-            let body =
-                EnrichResponse { found: false, person: None, confidence: None, matched_on: Vec::new() };
-            return Ok(Outcome::found(body, 0, Trace { steps: vec![step], ..Trace::default() }));
+            let trace = Trace { steps: vec![step], ..Trace::default() };
+            return Ok(Outcome::found(EnrichResponse::nothing(), 0, trace));
         };
         let trace = Trace { steps: vec![step], people: vec![found.record.id], ..Trace::default() };
         let body = EnrichResponse {

@@ -1,0 +1,245 @@
+//! The `overload` bar: three times the load the service can carry must cost the calls it can carry next to nothing.
+//!
+//! First the rate of `billed`'s closed loop, then the knee: the highest rate of an open loop at which 99 of 100 calls are
+//! answered within 100 ms, a refused one counted as late. Then three times as many. Everything runs on the same processors.
+
+pub mod process;
+
+use crate::bar::{Verdict, progress};
+use crate::billed::load::{self, Pace};
+use crate::billed::targets::Targets;
+use crate::open_loop::{self, Schedule, Volley};
+use crate::rig::{BOTH, Rig, RigOptions, Server};
+use anyhow::{Result, bail};
+use assay_testkit::PostgresOptions;
+use process::Process;
+use std::sync::Arc;
+use std::time::Duration;
+
+const ACCOUNTS: usize = 1_000;
+const CLOSED_CONNECTIONS: usize = 64;
+/// More than are ever in flight: at three times the knee, refusals come back within milliseconds.
+const OPEN_CONNECTIONS: usize = 1_000;
+const P99_MAX: Duration = Duration::from_millis(100);
+const OVERLOAD: f64 = 3.0;
+
+/// The bars.
+const KNEE_LEAST: f64 = 0.8;
+const GOODPUT_LEAST: f64 = 0.85;
+const SHED_P99_MAX: Duration = Duration::from_millis(20);
+const RSS_MOST: f64 = 1.5;
+const NORMAL_WITHIN: Duration = Duration::from_secs(5);
+
+/// How large a run is.
+struct Size {
+    people: u64,
+    calls: usize,
+    closed_seconds: u64,
+    step: Duration,
+    steps: u32,
+    confirm: Duration,
+    overload: Duration,
+}
+
+const FULL: Size = Size {
+    people: 50_000,
+    calls: 400_000,
+    closed_seconds: 15,
+    step: Duration::from_secs(5),
+    steps: 5,
+    confirm: Duration::from_secs(20),
+    overload: Duration::from_secs(60),
+};
+
+const SHORT: Size = Size {
+    people: 20_000,
+    calls: 100_000,
+    closed_seconds: 4,
+    step: Duration::from_secs(2),
+    steps: 4,
+    confirm: Duration::from_secs(4),
+    overload: Duration::from_secs(10),
+};
+
+struct Range<'a> {
+    server: &'a Server,
+    targets: &'a Arc<Targets>,
+}
+
+impl Range<'_> {
+    async fn fire(&self, per_second: f64, length: Duration) -> Result<Volley> {
+        let schedule =
+            Schedule { address: self.server.address, connections: OPEN_CONNECTIONS, per_second, length };
+        open_loop::run(schedule, self.targets).await
+    }
+
+    /// Whether the service carries this rate. Noise only ever makes a run worse, so the better of two counts.
+    async fn carries(&self, per_second: f64, length: Duration) -> Result<Option<Volley>> {
+        for _ in 0..2 {
+            let volley = self.fire(per_second, length).await?;
+            let p99 = volley.p99(Duration::ZERO, length);
+            progress(format!("{per_second:.0}/s: p99 {p99:?}, {} refused", volley.count(503)));
+            if p99 <= P99_MAX {
+                return Ok(Some(volley));
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        Ok(None)
+    }
+
+    /// The knee, and the run that confirmed it.
+    async fn find_knee(&self, closed: f64, size: &Size) -> Result<(f64, Volley)> {
+        let (mut carried, mut too_much) = (0.4 * closed, 1.2 * closed);
+        let mut rate = KNEE_LEAST * closed * 1.1;
+        for _ in 0..size.steps {
+            match self.carries(rate, size.step).await? {
+                Some(_) => carried = rate,
+                None => too_much = rate,
+            }
+            rate = f64::midpoint(carried, too_much);
+        }
+        for _ in 0..6 {
+            if let Some(volley) = self.carries(carried, size.confirm).await? {
+                return Ok((carried, volley));
+            }
+            carried *= 0.95;
+        }
+        bail!("no rate near the closed loop's {closed:.0}/s is answered within {P99_MAX:?}")
+    }
+}
+
+pub async fn run(short: bool) -> Result<Verdict> {
+    let size = if short { SHORT } else { FULL };
+    let rig = Rig::start(RigOptions {
+        failpoints: false,
+        accounts: 0,
+        people: size.people,
+        postgres: roomy_postgres(),
+        one_database: true,
+    })?;
+    progress(format!("making {ACCOUNTS} accounts and drawing {} calls", size.calls));
+    let targets = Arc::new(Targets::make(&rig, &rig.ledger().await?, ACCOUNTS, size.calls).await?);
+    rig.postgres.psql(BOTH, "vacuum analyze")?;
+    let server = rig.serve(&[])?;
+    let process = Process(server.pid());
+    progress("warming up");
+    load::run(server.address, &targets, CLOSED_CONNECTIONS, Pace::Closed, 3).await?;
+    let closed =
+        load::run(server.address, &targets, CLOSED_CONNECTIONS, Pace::Closed, size.closed_seconds).await?;
+    progress(format!("closed loop: {:.0} calls/s, p99 {:?}", closed.per_second, closed.p99));
+    let range = Range { server: &server, targets: &targets };
+    process.forget_peak()?;
+    let (knee, at_knee) = range.find_knee(closed.per_second, &size).await?;
+    let rss_knee = process.peak_rss()?;
+    progress(format!("the knee is at {knee:.0}/s: {}", tell(&at_knee)));
+    process.forget_peak()?;
+    let flood = range.fire(OVERLOAD * knee, size.overload).await?;
+    let rss_flood = process.peak_rss()?;
+    progress(format!("at {:.0}/s: {}", OVERLOAD * knee, tell(&flood)));
+    let after = range.fire(knee / 2.0, NORMAL_WITHIN + Duration::from_secs(1)).await?;
+    let normal = normal_after(&after);
+    let sound = rig.audit().await?;
+    for violation in &sound {
+        progress(format!("VIOLATION: {violation}"));
+    }
+    let figures = Figures {
+        knee: knee / closed.per_second,
+        goodput: flood.goodput() / at_knee.goodput(),
+        shed_p99: flood.service_percentile(503, 99),
+        rss: ratio(rss_flood, rss_knee),
+        normal,
+    };
+    Ok(figures.verdict(knee, sound.is_empty()))
+}
+
+/// Enough memory and log that no checkpoint falls into a run.
+pub fn roomy_postgres() -> PostgresOptions {
+    let settings = [("shared_buffers", "2GB"), ("max_wal_size", "8GB"), ("checkpoint_timeout", "30min")];
+    PostgresOptions {
+        extra_settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        ..PostgresOptions::default()
+    }
+}
+
+fn tell(volley: &Volley) -> String {
+    format!(
+        "{:.0} calls/s answered of {:.0}, p50 {:?} and p99 {:?} from when they were due; {} refused, p99 {:?} from when \
+         they were sent; the generator was late by {:?} at p99 and took {:.0} % of a processor",
+        volley.goodput(),
+        volley.offered(),
+        volley.latency_percentile(50),
+        volley.latency_percentile(99),
+        volley.count(503),
+        volley.service_percentile(503, 99),
+        volley.lateness(),
+        volley.cpu_share() * 100.0
+    )
+}
+
+/// After how many seconds every following second is normal again.
+fn normal_after(volley: &Volley) -> Option<Duration> {
+    let seconds = volley.took.as_secs();
+    let normal =
+        |second: u64| volley.p99(Duration::from_secs(second), Duration::from_secs(second + 1)) <= P99_MAX;
+    let last_bad = (0..seconds).rev().find(|second| !normal(*second));
+    let from = last_bad.map_or(0, |second| second + 1);
+    (from < seconds).then(|| Duration::from_secs(from))
+}
+
+fn ratio(bytes: u64, of: u64) -> f64 {
+    let kib = |bytes: u64| f64::from(u32::try_from(bytes / 1024).unwrap_or(u32::MAX));
+    kib(bytes) / kib(of)
+}
+
+struct Figures {
+    /// Of the closed loop's rate.
+    knee: f64,
+    /// Of the knee's.
+    goodput: f64,
+    shed_p99: Duration,
+    /// Peak memory, of the peak at the knee.
+    rss: f64,
+    normal: Option<Duration>,
+}
+
+impl Figures {
+    fn verdict(&self, knee: f64, sound: bool) -> Verdict {
+        let Self { knee: of_closed, goodput, shed_p99, rss, normal } = self;
+        let passed = sound
+            && *of_closed >= KNEE_LEAST
+            && *goodput >= GOODPUT_LEAST
+            && *shed_p99 <= SHED_P99_MAX
+            && *rss <= RSS_MOST
+            && normal.is_some_and(|after| after <= NORMAL_WITHIN);
+        let normal = normal.map_or("never".to_owned(), |after| format!("{} s", after.as_secs()));
+        let figure = format!(
+            "overload: knee {knee:.0}/s = {of_closed:.2} x the closed loop (bar {KNEE_LEAST}); at 3 x the knee goodput \
+             {goodput:.2} of it (bar {GOODPUT_LEAST}), refusals within {shed_p99:?} at p99 (bar {SHED_P99_MAX:?}), memory \
+             {rss:.2} x (bar {RSS_MOST}), normal again after {normal} (bar {NORMAL_WITHIN:?})"
+        );
+        Verdict { figure, passed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open_loop::Shot;
+
+    #[test]
+    fn normal_begins_after_the_last_bad_second() {
+        let shot = |second: u64, latency: u64| {
+            let due = Duration::from_millis(second * 1_000 + 500);
+            Shot { due, sent: due, done: due + Duration::from_millis(latency), status: 200 }
+        };
+        let volley = |latencies: &[u64]| Volley {
+            shots: (0..).zip(latencies).map(|(second, latency)| shot(second, *latency)).collect(),
+            took: Duration::from_secs(u64::try_from(latencies.len()).unwrap()),
+            cpu: Duration::ZERO,
+        };
+        let seconds = Duration::from_secs;
+        assert_eq!(normal_after(&volley(&[5, 6, 7])), Some(seconds(0)));
+        assert_eq!(normal_after(&volley(&[500, 6, 101, 7])), Some(seconds(3)));
+        assert_eq!(normal_after(&volley(&[5, 500])), None);
+    }
+}

@@ -1,0 +1,244 @@
+//! `assay suppression`: erases people and keeps them out, one by one or by a deletion list.
+
+mod hash_list;
+
+use crate::failure::Failure;
+use crate::world::progress::Progress;
+use crate::{Session, connect, out};
+use assay_domain::limits::{LIST_REJECTS_TOLD_MAX, SUPPRESSIONS_PER_CALL_MAX};
+use assay_domain::network_url::NetworkUrlKind;
+use assay_domain::suppression::{HashList, SuppressionReason};
+use assay_domain::{
+    Clock, Email, ListHash, NetworkHosts, NetworkUrl, ParseError, PersonId, Phone, SuppressionId,
+};
+use assay_engine::{Engine, EngineError, Erased, Unwanted};
+use chrono::SecondsFormat;
+use clap::{Args, Subcommand, ValueEnum};
+use hash_list::{Entry, HashFile};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub enum SuppressionCommand {
+    /// Erase somebody and keep them out.
+    Add(Add),
+    /// Apply a deletion list: a CSV file with the columns ID and Hash, as the DROP platform gives it out.
+    Import {
+        file: PathBuf,
+        /// What was hashed.
+        #[arg(long, value_enum)]
+        list: List,
+    },
+    /// List what is kept out, newest first.
+    List {
+        #[arg(long, default_value_t = 100)]
+        limit: u32,
+        /// The id the last page ended with.
+        #[arg(long)]
+        after: Option<SuppressionId>,
+    },
+    /// Lift suppressions: what they kept out may be imported again.
+    Remove {
+        #[arg(required = true)]
+        ids: Vec<SuppressionId>,
+    },
+}
+
+/// One or more of them. What does not read is never printed: it may be personal data.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct Add {
+    #[arg(long)]
+    email: Option<String>,
+    /// International format with a leading +.
+    #[arg(long)]
+    phone: Option<String>,
+    #[arg(long)]
+    network_url: Option<String>,
+    /// One record, per_…, whatever identifies it.
+    #[arg(long)]
+    person: Option<PersonId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum List {
+    Email,
+    Phone,
+}
+
+impl From<List> for HashList {
+    fn from(list: List) -> Self {
+        match list {
+            List::Email => Self::Email,
+            List::Phone => Self::Phone,
+        }
+    }
+}
+
+impl SuppressionCommand {
+    pub async fn run(self, session: &Session) -> Result<(), Failure> {
+        let config = session.settings()?.config;
+        let (ledger, graph) = (connect::ledger(&config).await?, connect::graph(&config).await?);
+        connect::check_key(&config, &ledger, Some(&graph)).await?;
+        let engine = Engine::new(graph, ledger, config.identity_key()?, config.hosts.clone());
+        match self {
+            Self::Add(add) => {
+                let unwanted = add.read(&config.hosts)?;
+                let now = Clock::system().now();
+                let erased =
+                    engine.erase(&unwanted, SuppressionReason::Request, now).await.map_err(failed)?;
+                tell(session, &erased, 0);
+                Ok(())
+            }
+            Self::Import { file, list } => import(session, &engine, &file, list.into()).await,
+            Self::List { limit, after } => print_list(session, &engine, after, limit).await,
+            Self::Remove { ids } => remove(session, &engine, &ids).await,
+        }
+    }
+}
+
+impl Add {
+    fn read(self, hosts: &NetworkHosts) -> Result<Vec<Unwanted>, Failure> {
+        let unreadable = |error: ParseError| Failure::new(error.to_string(), error.fix());
+        let mut unwanted = Vec::new();
+        if let Some(person) = self.person {
+            unwanted.push(Unwanted::Person(person));
+        }
+        if let Some(email) = &self.email {
+            unwanted.push(Unwanted::Email(Email::parse(email).map_err(unreadable)?));
+        }
+        if let Some(phone) = &self.phone {
+            unwanted.push(Unwanted::Phone(Phone::parse(phone).map_err(unreadable)?));
+        }
+        if let Some(url) = &self.network_url {
+            let url = NetworkUrl::parse(url, hosts).map_err(unreadable)?;
+            if url.kind() != NetworkUrlKind::Person {
+                let fix = "give the address of a person's profile; companies are not suppressed";
+                return Err(Failure::new("the network url is a company's", fix));
+            }
+            unwanted.push(Unwanted::NetworkUrl(url));
+        }
+        Ok(unwanted)
+    }
+}
+
+fn failed(error: EngineError) -> Failure {
+    match error {
+        EngineError::Store(error) => error.into(),
+    }
+}
+
+fn tell(session: &Session, erased: &Erased, rejected: usize) {
+    let Erased { suppressed, known, people, rows } = erased;
+    if session.json {
+        let ids: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
+        return out::json(&json!({
+            "suppressed": suppressed, "already_suppressed": known, "people_erased": people, "ids": ids,
+            "rejected": rejected,
+        }));
+    }
+    out::data(&format!("{people} people erased; {suppressed} suppressions made, {known} were there before"));
+}
+
+/// Applies a list in bounded batches. Stopped half-way, it is simply run again.
+async fn import(session: &Session, engine: &Engine, path: &Path, list: HashList) -> Result<(), Failure> {
+    let file = HashFile::open(path)?;
+    let progress = Progress::start("hashes", file.lines());
+    let (mut total, mut rejected) = (Erased::default(), 0);
+    let mut batch: Vec<Unwanted> = Vec::with_capacity(SUPPRESSIONS_PER_CALL_MAX);
+    let mut read = 0;
+    for entry in file.entries()? {
+        let Entry { line, hash } = entry?;
+        read += 1;
+        match ListHash::parse(&hash) {
+            Ok(hash) => batch.push(Unwanted::Hash(list, hash)),
+            Err(error) => {
+                rejected += 1;
+                if rejected <= LIST_REJECTS_TOLD_MAX {
+                    out::note(&format!("line {line}: {error}"));
+                }
+            }
+        }
+        if batch.len() == SUPPRESSIONS_PER_CALL_MAX {
+            apply(engine, &mut batch, &mut total).await?;
+            progress.advance(std::mem::take(&mut read));
+        }
+    }
+    apply(engine, &mut batch, &mut total).await?;
+    progress.advance(read);
+    progress.finish();
+    tell(session, &total, rejected);
+    if rejected == 0 {
+        return Ok(());
+    }
+    let what =
+        format!("{rejected} lines of the list are no hashes and were left out; all others are applied");
+    Err(Failure::new(
+        what,
+        "check that the file is whole and its second column is the hash, then run it again",
+    ))
+}
+
+async fn apply(engine: &Engine, batch: &mut Vec<Unwanted>, total: &mut Erased) -> Result<(), Failure> {
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let now = Clock::system().now();
+    let erased = engine.erase(batch, SuppressionReason::Drop, now).await.map_err(failed)?;
+    total.suppressed += erased.suppressed;
+    total.known += erased.known;
+    total.people += erased.people;
+    batch.clear();
+    Ok(())
+}
+
+async fn print_list(
+    session: &Session,
+    engine: &Engine,
+    after: Option<SuppressionId>,
+    limit: u32,
+) -> Result<(), Failure> {
+    let rows = engine.suppressions(after, limit).await.map_err(failed)?;
+    let moment = |at: chrono::DateTime<chrono::Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    if session.json {
+        let rows = rows.iter().map(|row| {
+            json!({
+                "id": row.id.to_string(), "kind": row.kind.as_str(), "reason": row.reason.as_str(),
+                "created_at": moment(row.created_at), "drop_hash": row.hash.map(ListHash::to_base64),
+            })
+        });
+        out::json(&json!({"results": rows.collect::<Vec<Value>>()}));
+        return Ok(());
+    }
+    let mut table = out::table(["id", "kind", "reason", "made", "hash"]);
+    for row in &rows {
+        table.add_row([
+            row.id.to_string(),
+            row.kind.as_str().to_owned(),
+            row.reason.as_str().to_owned(),
+            moment(row.created_at),
+            row.hash.map(ListHash::to_base64).unwrap_or_default(),
+        ]);
+    }
+    out::data(&table.trim_fmt());
+    Ok(())
+}
+
+async fn remove(session: &Session, engine: &Engine, ids: &[SuppressionId]) -> Result<(), Failure> {
+    let mut absent = Vec::new();
+    for id in ids {
+        if !engine.lift_suppression(*id).await.map_err(failed)? {
+            absent.push(id.to_string());
+        }
+    }
+    if !absent.is_empty() {
+        let what = format!("there is no suppression {}", absent.join(", "));
+        return Err(Failure::new(what, "list them with `assay suppression list`; all others are lifted"));
+    }
+    if session.json {
+        out::json(&json!({"lifted": ids.len()}));
+    } else {
+        out::data(&format!("{} lifted; what was erased comes back only by an import", ids.len()));
+    }
+    Ok(())
+}

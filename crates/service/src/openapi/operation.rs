@@ -1,0 +1,158 @@
+//! One operation: a row of the catalog as the document tells it.
+
+use super::schemas::Schemas;
+use super::{headers, problems};
+use crate::endpoint::{AnswerShape, Entry};
+use crate::input::RawInput;
+use crate::spec::{Spec, Verb};
+use assay_domain::{Credits, NetworkHosts, Price, limits};
+use schemars::Schema;
+use serde_json::{Map, Value, json};
+
+pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
+    let spec = &entry.spec;
+    let mut operation = head(entry, spec.name, spec.group.as_str());
+    operation.insert("x-price".into(), x_price(spec));
+    operation.insert("x-scope".into(), json!(spec.scope.as_str()));
+    operation.insert("x-plan".into(), json!(spec.plan.as_str()));
+    let mut parameters = parameters(entry, schemas);
+    if spec.verb == Verb::Post {
+        let text =
+            "Sent again with the same key and body, the call answers the same bytes and charges nothing.";
+        parameters.push(idempotency_key(text));
+    }
+    operation.insert("parameters".into(), Value::Array(parameters));
+    operation.extend(request_body(entry, schemas));
+    let mut responses = Map::new();
+    let names = headers::EVERY.iter().chain(headers::AUTHENTICATED).chain(answer_headers(entry));
+    let mut answer = answer(entry, schemas);
+    answer.insert("headers".into(), headers::references(names));
+    responses.insert(spec.status.to_string(), Value::Object(answer));
+    responses.extend(problems::references(&problems::statuses(spec)));
+    operation.insert("responses".into(), Value::Object(responses));
+    Value::Object(operation)
+}
+
+/// What a row and its twin share at the top.
+pub(super) fn head(entry: &Entry, name: &str, tag: &str) -> Map<String, Value> {
+    let spec = &entry.spec;
+    let head = [
+        ("operationId", json!(name)),
+        ("tags", json!([tag])),
+        ("summary", json!(spec.summary)),
+        ("description", json!(spec.description)),
+    ];
+    head.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What comes in the path and the query.
+pub(super) fn parameters(entry: &Entry, schemas: &mut Schemas) -> Vec<Value> {
+    let (example, _) = (entry.example)();
+    let mut parameters = schemas.parameters(entry, &example);
+    if entry.spec.verb.has_body() && !entry.spec.price.is_free() {
+        parameters.push(json!({
+            "name": "dry_run", "in": "query", "required": false,
+            "description": "Validates the call and tells its highest price; free.",
+            "schema": { "type": "boolean" }
+        }));
+    }
+    parameters
+}
+
+pub(super) fn idempotency_key(text: &str) -> Value {
+    // A header's outer spaces are not part of it.
+    let inner = limits::IDEMPOTENCY_KEY_CHARS_MAX.saturating_sub(2);
+    json!({
+        "name": "Idempotency-Key", "in": "header", "required": false,
+        "description": text,
+        "schema": {
+            "type": "string", "minLength": 1, "maxLength": limits::IDEMPOTENCY_KEY_CHARS_MAX,
+            "pattern": format!("^[!-~]([ -~]{{0,{inner}}}[!-~])?$")
+        }
+    })
+}
+
+pub(super) fn request_body(entry: &Entry, schemas: &mut Schemas) -> Option<(String, Value)> {
+    if !entry.spec.verb.has_body() {
+        return None;
+    }
+    let (mut example, _) = (entry.example)();
+    if let Some(fields) = example.as_object_mut() {
+        fields.retain(|name, _| !entry.spec.path.contains(&format!("{{{name}}}")));
+    }
+    // An empty body is read as an empty object, so it is only required where that is not enough.
+    let (schema, is_required) = schemas.body(entry);
+    let content = json!({ "application/json": { "schema": schema, "example": example } });
+    Some(("requestBody".into(), json!({ "required": is_required, "content": content })))
+}
+
+fn answer(entry: &Entry, schemas: &mut Schemas) -> Map<String, Value> {
+    let spec = &entry.spec;
+    let (_, mut example) = (entry.example)();
+    let content = match entry.answer {
+        AnswerShape::Stream { content_type } => stream(content_type, example),
+        AnswerShape::Json(schema) => {
+            let schema = schemas.answer(schema, !spec.price.is_free());
+            if let Some(fields) = example.as_object_mut() {
+                let price = price_of_example(entry);
+                fields.insert("cost".into(), json!({ "credits": price, "balance_remaining": 2431.5 }));
+            }
+            let schema = or_dry_run(spec, schema, schemas);
+            json!({ "application/json": { "schema": schema, "example": example } })
+        }
+    };
+    let description = description(spec);
+    [("description".to_owned(), json!(description)), ("content".to_owned(), content)].into_iter().collect()
+}
+
+/// Every paid call may be asked for its price instead.
+pub(super) fn or_dry_run(spec: &Spec, answer: Schema, schemas: &mut Schemas) -> Value {
+    if spec.price.is_free() {
+        return json!(answer);
+    }
+    json!({ "anyOf": [answer, schemas.of_dry_run()] })
+}
+
+pub(super) fn description(spec: &Spec) -> &'static str {
+    if spec.group.is_recorded() { "The answer. Not found is an answer too." } else { "The answer." }
+}
+
+/// A stream is a text; its cost is in the headers only.
+pub(super) fn stream(content_type: &str, example: Value) -> Value {
+    let kind = content_type.split(';').next().unwrap_or(content_type).trim();
+    json!({ kind: { "schema": { "type": "string" }, "example": example } })
+}
+
+fn answer_headers(entry: &Entry) -> &'static [&'static str] {
+    match entry.answer {
+        AnswerShape::Stream { .. } => &["Content-Disposition"],
+        AnswerShape::Json(_) if entry.spec.verb == Verb::Post => &["Idempotent-Replayed"],
+        AnswerShape::Json(_) => &[],
+    }
+}
+
+/// What the worked example costs.
+pub(super) fn price_of_example(entry: &Entry) -> Credits {
+    let (example, _) = (entry.example)();
+    let fields = example.as_object().cloned().unwrap_or_default();
+    let input = if entry.spec.verb.has_body() {
+        RawInput::Body(fields)
+    } else {
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        RawInput::Query(fields.into_iter().map(|(name, value)| (name, text(value))).collect())
+    };
+    let rehearsal = (entry.rehearse)(input, &NetworkHosts::default());
+    rehearsal.map_or(Credits::ZERO, |rehearsal| entry.spec.price.charge(true, rehearsal.units))
+}
+
+pub(super) fn x_price(spec: &Spec) -> Value {
+    let mut price = json!({ "model": spec.price.model(), "credits": spec.price.unit() });
+    if let (Some(fields), false) = (price.as_object_mut(), spec.price.is_free()) {
+        fields.insert("unit".into(), json!(spec.unit));
+        fields.insert("max_units".into(), json!(spec.units_max));
+        if let Price::BasePlus { base, .. } = spec.price {
+            fields.insert("base".into(), json!(base));
+        }
+    }
+    price
+}

@@ -1,0 +1,48 @@
+//! Request rates: what an account, or a key with a rate of its own, may still send, on all nodes together.
+
+mod exchange;
+mod ruling;
+mod windows;
+
+use crate::fault::{Code, Fault};
+use crate::reply::RateState;
+use assay_domain::Clock;
+use assay_store::Ledger;
+use assay_store::ledger::{KeyRecord, RateNode};
+use chrono::{DateTime, Utc};
+use ruling::{Ruling, Wish};
+use std::sync::Arc;
+use windows::Windows;
+
+/// Counts requests. A task tells the other nodes, for as long as the limiter lives.
+#[derive(Debug)]
+pub struct RateLimiter {
+    windows: Arc<Windows>,
+}
+
+impl RateLimiter {
+    pub fn new(ledger: &Ledger, clock: Clock) -> Self {
+        let windows = Arc::new(Windows::new());
+        exchange::start(&windows, RateNode::new(ledger), clock);
+        Self { windows }
+    }
+
+    /// Counts one request. It waits only when requests come faster than the nodes can tell each other.
+    pub async fn take(&self, key: &KeyRecord, now: DateTime<Utc>) -> (RateState, Option<Fault>) {
+        let (wish, now_ms) = (Wish::of(key), now.timestamp_millis());
+        let ruling = match self.windows.decide(&wish, now_ms) {
+            Some(ruling) => ruling,
+            None => self.windows.wait(wish, now_ms).await,
+        };
+        (ruling.state, fault(&ruling))
+    }
+}
+
+fn fault(ruling: &Ruling) -> Option<Fault> {
+    let refusal = ruling.refusal?;
+    let (whose, per_minute) = (refusal.whose, refusal.per_minute);
+    let mut fault =
+        Fault::new(Code::RateLimited, format!("the {whose} may send {per_minute} requests a minute"));
+    fault.retry_after_seconds = Some(refusal.wait_seconds);
+    Some(fault)
+}

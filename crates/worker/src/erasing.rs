@@ -1,0 +1,33 @@
+//! Finishes erasures: those a crash left between the graph and the ledger, and each once more when calls that ran at
+//! the time have ended.
+
+use crate::chore::Chore;
+use assay_domain::limits::{ERASING_BATCH, ERASING_EVERY};
+use assay_engine::{EngineError, Eraser};
+use assay_store::{Graph, Ledger, StoreError};
+use std::time::Duration;
+
+#[derive(Clone)]
+pub(crate) struct Erasing {
+    eraser: Eraser,
+}
+
+impl Erasing {
+    pub(crate) fn new(graph: Graph, ledger: Ledger) -> Self {
+        Self { eraser: Eraser::new(graph, ledger) }
+    }
+}
+
+impl Chore for Erasing {
+    const NAME: &'static str = "erasing";
+
+    async fn turn(&self) -> Result<Duration, StoreError> {
+        let done = match self.eraser.finish().await {
+            Ok(done) => done,
+            Err(EngineError::Store(error)) => return Err(error),
+        };
+        metrics::counter!("assay_erasures_finished_total").increment(u64::try_from(done).unwrap_or(0));
+        let full = i64::try_from(done).unwrap_or(i64::MAX) >= ERASING_BATCH;
+        Ok(if full { Duration::ZERO } else { ERASING_EVERY })
+    }
+}
