@@ -22,6 +22,8 @@ pub const MASTER_KEY: &str = "5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5b
 /// A text that is in the program only when the crash points are.
 const CRASH_MARK: &[u8] = b"ASSAY_CRASH_POSTGRES_PID_FILE";
 const BUILDS_MAX: usize = 3;
+/// Names the profile the program is built with; `dist` is what is shipped.
+const PROFILE: &str = "ASSAY_BAR_PROFILE";
 /// Names a program that is built already: a debug build, to try a bar with.
 const PROGRAM: &str = "ASSAY_BAR_PROGRAM";
 /// Names a folder in which the logs of all bars are kept for the bar `canaries`.
@@ -309,25 +311,42 @@ fn build(failpoints: bool) -> anyhow::Result<PathBuf> {
     if let Some(program) = std::env::var_os(PROGRAM) {
         return Ok(program.into());
     }
-    let (name, features): (_, &[&str]) =
-        if failpoints { ("assay-failpoints", &["--features", "failpoints"]) } else { ("assay", &[]) };
+    let (name, features): (_, &[&str]) = if failpoints {
+        ("assay-failpoints", &["--features", "assay-cli/failpoints"])
+    } else {
+        ("assay", &[])
+    };
     let root = workspace_root()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = target_folder(&cargo, &root)?;
+    let profile = std::env::var(PROFILE).unwrap_or_else(|_| "release".to_owned());
     let kept = target.join("bars");
     std::fs::create_dir_all(&kept)?;
     for _ in 0..BUILDS_MAX {
         progress(format!("building {name}"));
         let built = Command::new(&cargo)
             .current_dir(&root)
-            .args(["build", "--release", "--quiet", "-p", "assay-cli"])
+            // Chosen together with this crate, as `xtask bar` does: else both would build what they share, twice.
+            .args([
+                "build",
+                "--quiet",
+                "-p",
+                "assay-cli",
+                "-p",
+                "assay-bench",
+                "--bin",
+                "assay",
+                "--profile",
+                &profile,
+            ])
             .args(features)
             .status()
             .context("cannot run cargo")?;
         if !built.success() {
             bail!("the program does not build");
         }
-        let program = std::fs::read(target.join("release/assay")).context("cannot read the program")?;
+        let program =
+            std::fs::read(target.join(&profile).join("assay")).context("cannot read the program")?;
         if program.windows(CRASH_MARK.len()).any(|bytes| bytes == CRASH_MARK) == failpoints {
             return keep(&kept, name, &program);
         }

@@ -1,5 +1,6 @@
 //! The bars: what the project promises, each a run that fails when the promise is broken.
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
@@ -58,7 +59,7 @@ const BY_COMMAND: &str = "mutants";
 pub(crate) fn list() -> anyhow::Result<ExitCode> {
     for bar in BARS {
         println!("{:<12} {}", bar.name, bar.promise);
-        println!("{:<12}   cargo run --release -p assay-bench -- {} [--short]", "", bar.name);
+        println!("{:<12}   cargo xtask bar {} [--short]", "", bar.name);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -90,13 +91,35 @@ pub(crate) fn run_all(rest: &[&str]) -> anyhow::Result<ExitCode> {
     Ok(if all_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Built together with the program the bars start, so that what both share is built once.
 fn run(bar: &Bar, rest: &[&str]) -> anyhow::Result<Option<i32>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .current_dir(workspace_root()?)
-        .args(["run", "--quiet", "--release", "-p", "assay-bench", "--", bar.name])
-        .args(rest)
+    let root = workspace_root()?;
+    let built = Command::new(cargo)
+        .current_dir(&root)
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "-p",
+            "assay-cli",
+            "-p",
+            "assay-bench",
+            "--bin",
+            "assay-bench",
+        ])
         .status()
         .context("cannot run cargo")?;
+    if !built.success() {
+        bail!("the bars do not build");
+    }
+    let own = std::env::current_exe().context("this program has no place")?;
+    let target = own.parent().and_then(Path::parent).context("this program is outside a target folder")?;
+    let status = Command::new(target.join("release/assay-bench"))
+        .current_dir(&root)
+        .arg(bar.name)
+        .args(rest)
+        .status()
+        .context("cannot run the bars")?;
     Ok(status.code())
 }

@@ -31,7 +31,7 @@ pub enum SuppressionCommand {
     },
     /// List what is kept out, newest first.
     List {
-        #[arg(long, default_value_t = 100)]
+        #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         limit: u32,
         /// The id the last page ended with.
         #[arg(long)]

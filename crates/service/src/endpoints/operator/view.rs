@@ -15,8 +15,9 @@ pub struct SuppressionView {
     /// `sup_…`
     pub id: String,
     /// What is kept out: `person` (one record), `email`, `phone`, `network_url`, `name_at_domain` or `name_at_company`.
+    #[schemars(extend("enum" = ["person", "email", "phone", "network_url", "name_at_domain", "name_at_company"]))]
     pub kind: &'static str,
-    /// `request`, `drop` or `operator`.
+    #[schemars(extend("enum" = ["request", "drop", "operator"]))]
     pub reason: &'static str,
     pub created_at: DateTime<Utc>,
     /// Of an email or a phone: its SHA-256 in the form deletion lists exchange, to pass the wish on to others who hold
