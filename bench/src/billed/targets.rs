@@ -9,8 +9,12 @@ use assay_store::ledger::{KeyTerms, NewAccount};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+
+const MADE_AT_ONCE: usize = 8;
 
 /// One paying account.
 #[derive(Debug, Clone)]
@@ -43,9 +47,14 @@ impl Targets {
         let master = MasterKey::parse(MASTER_KEY)?;
         let pepper = master.derive("api-key");
         let mut making = JoinSet::new();
+        // More at once would only wait for a connection, and longer than one waits.
+        let places = Arc::new(Semaphore::new(MADE_AT_ONCE));
         for number in 0..accounts {
-            let ledger = ledger.clone();
-            making.spawn(async move { make_payer(&ledger, number, pepper).await });
+            let (ledger, places) = (ledger.clone(), Arc::clone(&places));
+            making.spawn(async move {
+                let _place = places.acquire().await?;
+                make_payer(&ledger, number, pepper).await
+            });
         }
         let payers = making.join_all().await.into_iter().collect::<Result<Vec<_>>>()?;
         let identity = IdentityKey::new(master.derive("identity"));
