@@ -174,7 +174,11 @@ impl Scene {
     }
 
     fn fire(&mut self, address: SocketAddr, shots: &[Shot]) -> anyhow::Result<()> {
-        let share = shots.len().div_ceil(SENDERS).max(1);
+        self.fire_by(SENDERS, address, shots)
+    }
+
+    fn fire_by(&mut self, senders: usize, address: SocketAddr, shots: &[Shot]) -> anyhow::Result<()> {
+        let share = shots.len().div_ceil(senders).max(1);
         let told = std::thread::scope(|scope| {
             let send = |part: &[Shot]| part.iter().map(|shot| wire::send(address, shot)).collect::<Vec<_>>();
             let senders: Vec<_> = shots.chunks(share).map(|part| scope.spawn(move || send(part))).collect();
@@ -216,7 +220,7 @@ impl Scene {
         let shots: Vec<Shot> = (0..6).filter_map(|index| self.ask_known(index)).collect();
         self.fire(server.address, &shots)?;
         alter(&self.rig.ledger_url(), "alter table resolved_person rename to gone").await?;
-        self.fire(server.address, &shots[1..3])?;
+        self.fire_by(2, server.address, &shots[1..3])?;
         alter(&self.rig.ledger_url(), "alter table gone rename to resolved_person").await?;
         progress("stopping PostgreSQL");
         self.rig.postgres.stop_fast()?;
@@ -226,7 +230,8 @@ impl Scene {
             shots.push(self.post("/v1/enrich", body.clone()).shot("a call without a database"));
             shots.push(self.post("/v1/suppressions", body).shot("a call without a database"));
         }
-        self.fire(server.address, &shots)?;
+        // All at once: each waits until the service gives up on the database.
+        self.fire_by(shots.len(), server.address, &shots)?;
         self.look_at_operations(server)?;
         self.rig.postgres.restart()
     }

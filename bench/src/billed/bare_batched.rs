@@ -53,6 +53,7 @@ async fn call(graph: &Graph, ledger: &Ledger, targets: &Targets) -> Result<()> {
         charge: Credits::whole(1),
         cap: None,
         record: Record {
+            in_history: true,
             key: payer.key.clone(),
             at,
             endpoint: "enrich",

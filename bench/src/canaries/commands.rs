@@ -3,7 +3,9 @@
 use super::Scene;
 use super::seeds::{Canary, Kind, letters};
 use anyhow::Context;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
+
+const AT_ONCE: usize = 7;
 
 /// A command and what is given to it.
 struct Typed<'a> {
@@ -77,8 +79,15 @@ pub fn run(scene: &mut Scene) -> anyhow::Result<usize> {
             .with("ASSAY_SECRETS_MASTER_KEY", format!("{}{}", scene.password, letters(20))),
         Typed::quiet(&["doctor"]).with("ASSAY_SECRETS_MASTER_KEY", "ab".repeat(32)),
     ];
-    for typed in &commands {
-        run_one(scene, typed)?;
+    // Several at once: most of them wait for something that is not there.
+    for part in commands.chunks(AT_ONCE) {
+        let outputs = std::thread::scope(|scope| {
+            let running: Vec<_> = part.iter().map(|typed| scope.spawn(|| run_one(scene, typed))).collect();
+            running.into_iter().map(|one| one.join()).collect::<Vec<_>>()
+        });
+        for (typed, output) in part.iter().zip(outputs) {
+            look(scene, typed, &output.ok().context("a command broke down")??);
+        }
     }
     Ok(commands.len())
 }
@@ -86,22 +95,25 @@ pub fn run(scene: &mut Scene) -> anyhow::Result<usize> {
 /// An import of people whom the database refuses.
 pub fn refused_import(scene: &mut Scene, seed: u64, people: u64) -> anyhow::Result<()> {
     let (seed, people) = (seed.to_string(), people.to_string());
-    let done = run_one(scene, &Typed::quiet(&["world", "load", "--people", &people, "--seed", &seed]))?;
-    anyhow::ensure!(!done, "an import into a table that refuses everything succeeded");
+    let typed = Typed::quiet(&["world", "load", "--people", &people, "--seed", &seed]);
+    let output = run_one(scene, &typed)?;
+    look(scene, &typed, &output);
+    anyhow::ensure!(!output.status.success(), "an import into a table that refuses everything succeeded");
     Ok(())
 }
 
-/// Says whether the command succeeded.
-fn run_one(scene: &mut Scene, typed: &Typed<'_>) -> anyhow::Result<bool> {
+fn run_one(scene: &Scene, typed: &Typed<'_>) -> anyhow::Result<Output> {
     let mut command = scene.rig.command(&typed.args);
     command.envs(scene.variables()).envs(typed.variables.iter().map(|(name, value)| (name, value)));
-    let output = command.stdin(Stdio::null()).output().context("cannot run the program")?;
+    command.stdin(Stdio::null()).output().context("cannot run the program")
+}
+
+fn look(scene: &mut Scene, typed: &Typed<'_>, output: &Output) {
     let what = format!("assay {}", typed.args.iter().take(2).copied().collect::<Vec<_>>().join(" "));
     scene.scanner.look(&format!("{what}, standard error"), &output.stderr);
     if typed.quiet {
         scene.scanner.look(&format!("{what}, standard output"), &output.stdout);
     }
-    Ok(output.status.success())
 }
 
 /// The secrets the commands are run with.

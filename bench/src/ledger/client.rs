@@ -271,6 +271,7 @@ fn draft(account: AccountId, hold: Option<HoldId>, charge: i64, cap: Option<i64>
         charge: Credits::from_thousandths(charge),
         cap: cap.map(|_| cap_of(account)),
         record: Record {
+            in_history: true,
             key: KeyId::new("bar"),
             at,
             endpoint: "enrich",

@@ -78,6 +78,7 @@ fn charge() -> Settle {
         charge: Credits::from_thousandths(1),
         cap: None,
         record: Record {
+            in_history: true,
             key: KeyId::new("bar"),
             at,
             endpoint: "enrich",

@@ -176,9 +176,11 @@ mod tests {
         let key = ApiKey::generate(KeyMode::Live, &mut |bytes| {
             calls += 1;
             bytes.fill(if calls < 3 { 255 } else { 61 });
+            bytes[..10].fill(10);
         });
         assert_eq!(calls, 3);
-        assert_eq!(key.id(), "zzzzzzzzzzzz");
+        assert_eq!((key.id(), key.reveal().len()), ("AAAAAAAAAAAA", LIVE.len()));
+        assert_eq!(key.secret(), "AAAAAAAAAAAAAAAAAAzzzzzzzzzzzzzz");
     }
 
     #[test]

@@ -120,8 +120,8 @@ pub const RATE_VIEW_REFRESH_MS: i64 = 200;
 pub const RATE_VIEW_AGE_MAX_MS: i64 = 1_000;
 /// How long after it was told a node may still use a claim to admit waiting calls.
 pub const RATE_CLAIM_MS: i64 = 1_000;
-/// Clocks of nodes may differ by this without being corrected for.
-pub const RATE_SKEW_MS_MAX: i64 = 1_000;
+/// Clocks of nodes may differ by this without being corrected for; more than an exchange can take on both sides.
+pub const RATE_SKEW_MS_MAX: i64 = 3_000;
 /// Nodes one window hears of.
 pub const RATE_NODES_MAX: usize = 64;
 /// How often a node says that it is there, and how long it is believed.
@@ -136,8 +136,9 @@ pub const RATE_EXCHANGE_BUDGET: Duration = Duration::from_millis(500);
 pub const RATE_EXCHANGE_WINDOWS_MAX: usize = 1_000;
 /// Calls waiting for an exchange; one more is refused.
 pub const RATE_WAITING_MAX: usize = 10_000;
-/// A waiting call that heard nothing for this long is decided by what the node knows.
-pub const RATE_WAIT_MAX: Duration = Duration::from_millis(1_500);
+/// A waiting call that heard nothing for this long is decided by what the node knows. Longer than the claim of a node
+/// that died may stand in its way.
+pub const RATE_WAIT_MAX: Duration = Duration::from_millis(2_500);
 
 // Graph.
 pub const LOOKUP_BATCH_MAX: usize = 128;

@@ -2,11 +2,11 @@
 
 use crate::client_address::TrustedProxies;
 use crate::meter::Meter;
-use crate::request::read_call;
+use crate::request::{discard, read_call};
 use crate::response::write_response;
 use crate::router::method_of;
 use assay_domain::clock::Stopwatch;
-use assay_service::fault::{Code, Fault};
+use assay_service::fault::Code;
 use assay_service::sandbox::{Door, INFO_PATH, twin_path};
 use assay_service::{CATALOG, Entry, Reply, Slot};
 use axum::Router;
@@ -14,9 +14,7 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter};
-use futures_util::FutureExt;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 const SANDBOX_REMAINING: HeaderName = HeaderName::from_static("x-sandbox-remaining");
@@ -50,14 +48,7 @@ pub(crate) fn add_sandbox(mut router: Router, door: Arc<Door>, proxies: TrustedP
 impl Rooms {
     async fn answer(&self, work: impl Future<Output = (Reply, Option<u32>)>) -> Response {
         let watch = Stopwatch::start();
-        // A panic ends this call with an answer instead of ending the connection, which others may share.
-        let worked = AssertUnwindSafe(work).catch_unwind().await;
-        let (reply, remaining) = worked.unwrap_or_else(|_| {
-            metrics::counter!("assay_task_panics_total", "task" => "sandbox").increment(1);
-            tracing::error!("a sandbox call panicked");
-            let fault = Fault::new(Code::Internal, "the failure was recorded");
-            (self.door.sandbox().refuse(&fault), None)
-        });
+        let (reply, remaining) = work.await;
         let took = watch.elapsed();
         self.meter.observe(&reply, took);
         let mut response = write_response(reply, took);
@@ -67,14 +58,15 @@ impl Rooms {
         response
     }
 
-    /// Counts first: a call that is refused for what it says has been made all the same, and one that is over the limit
-    /// is not read at all.
+    /// Counts first: a call that is refused for what it says has been made all the same.
     async fn call(&self, entry: &'static Entry, request: Request) -> (Reply, Option<u32>) {
         let sandbox = self.door.sandbox();
-        let entering = self.door.enter(self.proxies.client_of(&request));
-        let remaining = match slot_of(&request).aside(entering).await {
+        let slot = slot_of(&request);
+        let remaining = match slot.aside(self.door.enter(self.proxies.client_of(&request))).await {
             Ok(remaining) => remaining,
             Err(fault) => {
+                // A client that writes all before it reads must see the refusal, and not a broken connection.
+                slot.aside(discard(request.into_body())).await;
                 let used_up = fault.code == Code::SandboxDailyLimit;
                 return (sandbox.refuse(&fault), used_up.then_some(0));
             }

@@ -191,6 +191,7 @@ mod tests {
 
     fn settle(reply: ReplyDraft, now: chrono::DateTime<chrono::Utc>) -> Settle {
         let record = Record {
+            in_history: true,
             key: KeyId::new("a1B2c3D4e5F6"),
             at: now,
             endpoint: "enrich",

@@ -122,6 +122,7 @@ impl<'a> Purse<'a> {
 
     fn record(&self, status: u16, found: bool, trace: &Trace) -> Record {
         Record {
+            in_history: self.charge.spec.group.is_recorded(),
             key: self.key.id.clone(),
             at: self.charge.at,
             endpoint: self.charge.spec.name,

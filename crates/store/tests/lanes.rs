@@ -32,6 +32,7 @@ mod lanes {
         let at = Clock::system().now();
         let request = RequestId::mint(at);
         let record = Record {
+            in_history: true,
             key: KeyId::new("k"),
             at,
             endpoint: "enrich",

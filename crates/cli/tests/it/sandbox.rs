@@ -276,6 +276,8 @@ fn the_fifty_first_call_of_a_day_is_refused_until_the_next_day_begins() {
     let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
     let reached = (before + chrono::TimeDelta::seconds(wait + 1)).date_naive();
     assert!((1..=86_400).contains(&wait) && reached > before.date_naive(), "{wait}");
+    let long = Request::new("POST", "/v1/sandbox/enrich").body(vec![b' '; BODY_BYTES_MAX]);
+    long.send(server.api).is_problem(429, "sandbox_daily_limit");
     let told = info();
     assert_eq!((&told.is_ok()["remaining"], remaining(&told)), (&json!(0), 0));
     let (refused, other) = (server, installation.serve());

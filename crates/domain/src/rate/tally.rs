@@ -147,6 +147,22 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_is_waited_for_up_to_two_seconds() {
+        let mut tally = Tally::new(1_000);
+        tally.advance(1_000 - BACK_SLOTS_MAX);
+        assert_eq!(tally.newest(), 1_000);
+        tally.advance(999 - BACK_SLOTS_MAX);
+        assert_eq!(tally.newest(), 999 - BACK_SLOTS_MAX);
+    }
+
+    #[test]
+    fn a_tally_is_written_by_its_total() {
+        let mut tally = Tally::new(7);
+        tally.add(3);
+        assert_eq!(format!("{tally:?}"), "Tally(3 up to slot 7)");
+    }
+
+    #[test]
     fn what_is_no_tally_is_not_read_as_one() {
         assert_eq!(Tally::from_bytes(5, &[0; 481]), None);
         assert_eq!(Tally::from_bytes(5, &[0; 484]), None);

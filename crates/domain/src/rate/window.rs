@@ -177,11 +177,12 @@ impl Window {
         self.others.retain(|other| other.tally.total() > 0 || other.claims > 0);
     }
 
-    /// Gives back what was claimed and not used; true if there was any, which the others should know.
+    /// Gives back what was claimed and not used. True if anything was claimed: until the others are told what came of it,
+    /// they wait with what is left.
     pub fn drop_claims(&mut self) -> bool {
-        let unused = self.claimed > self.unshared;
+        let claimed = self.claimed > 0;
         self.claimed = self.claimed.min(self.unshared);
-        unused
+        claimed
     }
 
     pub fn allowance(&self, now_ms: i64, nodes: u32) -> Allowance {
@@ -271,7 +272,7 @@ fn understand(now_ms: i64, row: &Heard) -> Option<Other> {
 }
 
 /// How far the teller's clock is behind this one. The time between is measured on the database's clock, so that a node
-/// with a wrong clock is understood all the same; less than a second is no skew but the way here.
+/// with a wrong clock is understood all the same. A little is no skew but the time that telling and hearing took.
 fn skew_slots(now_ms: i64, heard: &Heard) -> i64 {
     let told_ms = now_ms.saturating_sub(heard.age_ms);
     let skew_ms = told_ms.saturating_sub(heard.told.newest.saturating_mul(SLOT_MS));

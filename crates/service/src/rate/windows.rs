@@ -311,6 +311,10 @@ mod tests {
             assert_eq!((round.told.len(), round.told[0].1.claims), (1, 1));
             if heard {
                 windows.end(NOW, round, Vec::new());
+                let round = windows.begin(NOW, Uuid::nil()).expect("what came of a claim is told");
+                assert_eq!((round.told.len(), round.told[0].1.claims), (1, 0));
+                windows.end(NOW, round, Vec::new());
+                assert!(windows.begin(NOW, Uuid::nil()).is_none());
             } else {
                 windows.fail(NOW, Some(round));
             }

@@ -66,6 +66,10 @@ struct Alike {
 const FILTER: &str = "id >= $2 and id < $3 and ($4::text is null or endpoint = $4)
     and ($5::smallint is null or status = $5) and ($6::text is null or key_id = $6)";
 
+/// The index has the rows in order. A planner that takes the account for a small one would collect and sort all that is
+/// left of it for every page: minutes instead of seconds for an export of a million rows.
+const IN_ORDER: &str = "set local enable_sort = off; set local enable_bitmapscan = off";
+
 impl Ledger {
     /// One page, newest first; `after` is the id the last page ended with.
     pub async fn history(
@@ -85,6 +89,8 @@ impl Ledger {
              left join api_key k on k.account_id = $1 and k.id = h.key_id
              order by h.id desc"
         );
+        let mut transaction = self.pool.begin().await?;
+        sqlx::raw_sql(IN_ORDER).execute(&mut *transaction).await?;
         let rows = sqlx::query(sqlx::AssertSqlSafe(page_sql))
             .bind(account.uuid())
             .bind(from)
@@ -93,8 +99,9 @@ impl Ledger {
             .bind(status(filter))
             .bind(&filter.key_id)
             .bind(i64::from(limit) + 1)
-            .fetch_all(&self.pool)
+            .fetch_all(&mut *transaction)
             .await?;
+        transaction.commit().await?;
         let mut rows = rows.iter().map(read_row).collect::<Result<Vec<_>, _>>()?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = rows.len() > limit;

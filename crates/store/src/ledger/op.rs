@@ -89,6 +89,8 @@ pub struct Settle {
 /// What history keeps of a call: ids and figures, never values.
 #[derive(Debug, Clone)]
 pub struct Record {
+    /// False for calls of which only the reply is kept, for their retries.
+    pub in_history: bool,
     pub key: KeyId,
     pub at: DateTime<Utc>,
     pub endpoint: &'static str,

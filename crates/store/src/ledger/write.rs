@@ -100,6 +100,28 @@ pub struct Writes {
     resolved_again: Vec<ResolvedRow>,
 }
 
+impl HistoryColumns {
+    fn push(&mut self, account: AccountId, settle: &Settle, settled: Settled, uncollected: i64) {
+        let record = &settle.record;
+        self.ids.push(settle.request.uuid());
+        self.accounts.push(account.uuid());
+        self.keys.push(record.key.as_str().to_owned());
+        self.at.push(record.at);
+        self.endpoints.push(record.endpoint);
+        self.statuses.push(i16::try_from(record.status).unwrap_or(i16::MAX));
+        self.found.push(record.found);
+        self.credits.push(settled.credits.thousandths());
+        self.uncollected.push(uncollected);
+        self.balances.push(settled.balance.thousandths());
+        self.versions.push(settled.version);
+        self.latencies.push(i64::try_from(record.latency.as_micros()).unwrap_or(i64::MAX));
+        self.cached.push(record.cached);
+        self.cache_ages.push(record.cache_age_seconds);
+        self.providers.push(record.providers.join(","));
+        self.subjects.push(joined(&record.subjects));
+    }
+}
+
 impl Writes {
     pub fn is_empty(&self) -> bool {
         self.books.is_empty() && self.history.ids.is_empty() && self.replies.is_empty()
@@ -108,24 +130,9 @@ impl Writes {
     /// Keeps the history row, the resolved people and the reply of a settled call.
     pub fn record(&mut self, account: AccountId, settle: &Settle, settled: Settled, uncollected: i64) {
         let record = &settle.record;
-        let subjects = joined(&record.subjects);
-        let rows = &mut self.history;
-        rows.ids.push(settle.request.uuid());
-        rows.accounts.push(account.uuid());
-        rows.keys.push(record.key.as_str().to_owned());
-        rows.at.push(record.at);
-        rows.endpoints.push(record.endpoint);
-        rows.statuses.push(i16::try_from(record.status).unwrap_or(i16::MAX));
-        rows.found.push(record.found);
-        rows.credits.push(settled.credits.thousandths());
-        rows.uncollected.push(uncollected);
-        rows.balances.push(settled.balance.thousandths());
-        rows.versions.push(settled.version);
-        rows.latencies.push(i64::try_from(record.latency.as_micros()).unwrap_or(i64::MAX));
-        rows.cached.push(record.cached);
-        rows.cache_ages.push(record.cache_age_seconds);
-        rows.providers.push(record.providers.join(","));
-        rows.subjects.push(subjects.clone());
+        if record.in_history {
+            self.history.push(account, settle, settled, uncollected);
+        }
         for person in &settle.people {
             let row = ((account, person.uuid()), (record.endpoint, record.at));
             match self.resolved.get(&row.0) {
@@ -140,7 +147,7 @@ impl Writes {
                 key: draft.claim.key,
                 status: i16::try_from(record.status).unwrap_or(i16::MAX),
                 body: (draft.render)(&settled),
-                subjects,
+                subjects: joined(&record.subjects),
             });
         }
     }

@@ -62,6 +62,7 @@ fn months_ahead(months: i64) -> DateTime<Utc> {
 
 fn settle(credits: i64) -> Settle {
     let record = Record {
+        in_history: true,
         key: KeyId::new("k"),
         at: now(),
         endpoint: "enrich",

@@ -46,6 +46,7 @@ impl Archive {
     /// Each call costs a credit.
     async fn keep(&self, call: Call) -> RequestId {
         let record = Record {
+            in_history: true,
             key: KeyId::new(call.key),
             at: call.at,
             endpoint: call.endpoint,

@@ -57,6 +57,7 @@ fn settle(charge: Credits) -> Settle {
         charge,
         cap: None,
         record: Record {
+            in_history: true,
             key: KeyId::new("k"),
             at: now(),
             endpoint: "enrich",

@@ -32,6 +32,7 @@ async fn found(ledger: &Ledger, account: AccountId, key: u8, people: &[PersonId]
     };
     let now = Clock::system().now();
     let record = Record {
+        in_history: true,
         key: KeyId::new("k"),
         at: now,
         endpoint: "enrich",

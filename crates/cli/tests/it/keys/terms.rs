@@ -1,7 +1,7 @@
 //! What a key is made with, and how that changes.
 
 use super::{id, is_made, make, me, path, text};
-use crate::support::{Customer, Installation, known_email};
+use crate::support::{Customer, Installation, Request, known_email};
 use serde_json::{Value, json};
 
 #[test]
@@ -53,6 +53,19 @@ fn a_new_key_may_do_what_its_maker_may_but_not_run_the_installation() {
     let refused = server.call(&maker, "POST", "/v1/keys", &wish);
     let problem = refused.is_problem(403, "insufficient_scope");
     assert!(text(&problem["detail"]).contains("operator"), "{problem}");
+}
+
+#[test]
+fn a_key_made_under_an_idempotency_key_is_made_once_and_not_put_into_history() {
+    let installation = Installation::new();
+    let owner = installation.customer("scale");
+    let server = installation.serve();
+    let request = Request::new("POST", "/v1/keys").key(&owner.key).header("Idempotency-Key", "make-one");
+    let request = request.json(&json!({"name": "once"}));
+    let (first, again) = (request.send(server.api), request.send(server.api));
+    assert_eq!(is_made(&first)["id"], is_made(&again)["id"]);
+    let history = server.get(&owner, "/v1/me/history").is_ok();
+    assert_eq!(history["results"], json!([]), "{history}");
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl Till {
     fn settle(&mut self, hold: Option<HoldId>, credits: i64) -> Settle {
         let request = RequestId::from_uuid(self.id());
         let record = Record {
+            in_history: true,
             key: KeyId::new("a1B2c3D4e5F6"),
             at: moment(),
             endpoint: "enrich",
