@@ -2,7 +2,7 @@
 
 use assay_domain::{Credits, RequestId};
 use serde::Deserialize;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -92,6 +92,38 @@ impl Client {
 
     pub async fn post(&mut self, post: &Post<'_>) -> Exchange<'_> {
         self.write_request(post);
+        self.converse().await
+    }
+
+    pub async fn get(&mut self, path: &str, api_key: &str) -> Exchange<'_> {
+        self.request.clear();
+        drop(write!(
+            self.request,
+            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {api_key}\r\n\r\n",
+            self.address
+        ));
+        self.converse().await
+    }
+
+    /// Opens the connection ahead of a request, for those who want to know whether that is what fails.
+    pub async fn connect(&mut self) -> std::io::Result<()> {
+        let stream = TcpStream::connect(self.address).await?;
+        stream.set_nodelay(true)?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    /// Whether there is a connection that the server, as far as one can know, has not closed. One it has is let go.
+    pub fn is_connected(&mut self) -> bool {
+        let Some(stream) = &self.stream else { return false };
+        let open = stream.try_read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        if !open {
+            self.stream = None;
+        }
+        open
+    }
+
+    async fn converse(&mut self) -> Exchange<'_> {
         self.received.clear();
         let ended = tokio::time::timeout(LIMIT, self.exchange()).await;
         match ended {
@@ -130,9 +162,7 @@ impl Client {
     /// `None` when the connection ended, or never was.
     async fn exchange(&mut self) -> Option<Extent> {
         if self.stream.is_none() {
-            let stream = TcpStream::connect(self.address).await.ok()?;
-            stream.set_nodelay(true).ok()?;
-            self.stream = Some(stream);
+            self.connect().await.ok()?;
         }
         let stream = self.stream.as_mut()?;
         stream.write_all(&self.request).await.ok()?;

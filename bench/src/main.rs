@@ -11,6 +11,9 @@
 mod auth;
 mod bar;
 mod billed;
+mod bulk;
+mod bulk_kill;
+mod bulk_speed;
 mod canaries;
 mod crash;
 mod csv;
@@ -24,11 +27,18 @@ mod open_loop;
 mod overload;
 mod powercut;
 mod prices;
+mod queue_health;
 mod reference;
 mod rig;
+mod rolling;
 mod sandbox;
 mod schemathesis;
 mod slowloris;
+mod ssrf;
+mod tool_cache;
+mod webhook_flaky;
+mod webhook_interop;
+mod zombie;
 
 use bar::{Bar, Verdict};
 use std::process::ExitCode;
@@ -46,11 +56,19 @@ const BARS: &[Bar] = &[
     Bar { name: "auth", run: |short| Box::pin(auth::run(short)) },
     Bar { name: "limits", run: |short| Box::pin(limits::run(short)) },
     Bar { name: "csv", run: |short| Box::pin(csv::run(short)) },
+    Bar { name: "webhook-interop", run: |short| Box::pin(webhook_interop::run(short)) },
+    Bar { name: "ssrf", run: |short| Box::pin(ssrf::run(short)) },
     Bar { name: "canaries", run: |short| Box::pin(canaries::run(short)) },
     Bar { name: "billed", run: |short| Box::pin(billed::run(short)) },
     Bar { name: "overload", run: |short| Box::pin(overload::run(short)) },
     Bar { name: "slowloris", run: |short| Box::pin(slowloris::run(short)) },
     Bar { name: "sandbox", run: |short| Box::pin(sandbox::run(short)) },
+    Bar { name: "webhook-flaky", run: |short| Box::pin(webhook_flaky::run(short)) },
+    Bar { name: "bulk-kill", run: |short| Box::pin(bulk_kill::run(short)) },
+    Bar { name: "zombie", run: |short| Box::pin(zombie::run(short)) },
+    Bar { name: "bulk-speed", run: |short| Box::pin(bulk_speed::run(short)) },
+    Bar { name: "queue-health", run: |short| Box::pin(queue_health::run(short)) },
+    Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
 ];
 
 fn main() -> ExitCode {

@@ -154,19 +154,31 @@ impl Rig {
 
     /// Starts a server and waits until it is ready. `extra` wins over the rig's own settings.
     pub fn serve(&self, extra: &[(&str, &str)]) -> anyhow::Result<Server> {
-        let local = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let (api, operations) = (local(free_port()?), local(free_port()?));
+        self.serve_at(free_addresses()?, &["serve"], extra)
+    }
+
+    /// A server that does only a part of the work.
+    pub fn serve_roles(&self, roles: &str, extra: &[(&str, &str)]) -> anyhow::Result<Server> {
+        self.serve_at(free_addresses()?, &["serve", "--roles", roles], extra)
+    }
+
+    /// A server at known addresses of its API and its operations port: those of one that is gone.
+    pub fn serve_at(
+        &self,
+        (address, operations): (SocketAddr, SocketAddr),
+        args: &[&str],
+        extra: &[(&str, &str)],
+    ) -> anyhow::Result<Server> {
         let mut variables = self.variables();
-        variables.push(("ASSAY_SERVER_LISTEN".to_owned(), api.to_string()));
+        variables.push(("ASSAY_SERVER_LISTEN".to_owned(), address.to_string()));
         variables.push(("ASSAY_SERVER_OPERATIONS_LISTEN".to_owned(), operations.to_string()));
         variables.push(("ASSAY_LOG_LEVEL".to_owned(), "warn".to_owned()));
         let extra_owned = extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         variables.extend(extra_owned);
         let variables = variables.iter().map(|(name, value)| (&**name, &**value)).collect::<Vec<_>>();
-        let log = self.log_file();
-        let mut child = ChildServer::spawn(&self.program, &["serve"], &variables, &log)?;
+        let mut child = ChildServer::spawn(&self.program, args, &variables, &self.log_file())?;
         child.wait_ready(&format!("http://{operations}/readyz"), READY_WAIT)?;
-        Ok(Server { child, address: api, operations })
+        Ok(Server { child, address, operations })
     }
 
     /// What all servers of this rig wrote, one after the other.
@@ -298,6 +310,11 @@ pub fn run_command(program: &str, args: &[&str]) -> anyhow::Result<()> {
         bail!("{program} {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(())
+}
+
+fn free_addresses() -> anyhow::Result<(SocketAddr, SocketAddr)> {
+    let local = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    Ok((local(free_port()?), local(free_port()?)))
 }
 
 fn text_of(value: &Value, names: &[&str]) -> anyhow::Result<String> {

@@ -39,7 +39,27 @@ const BARS: &[Bar] = &[
         name: "limits",
         promise: "an account's request rate and a key's cap hold over four nodes, and Retry-After is true",
     },
+    Bar {
+        name: "webhook-flaky",
+        promise: "messages to failing receivers arrive on schedule under one id; a hanging one delays nobody else",
+    },
+    Bar { name: "bulk-kill", promise: "bulk jobs end once and are paid for once while workers are killed" },
+    Bar { name: "zombie", promise: "a worker stopped past its lease and continued changes nothing" },
+    Bar {
+        name: "bulk-speed",
+        promise: "bulk items a second against single calls, and how soon a job is taken up",
+    },
+    Bar {
+        name: "queue-health",
+        promise: "claims stay quick while a snapshot keeps what was done from being cleared away",
+    },
+    Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
+    Bar {
+        name: "webhook-interop",
+        promise: "signed webhooks are verified by the libraries receivers use, and a changed bit by none",
+    },
+    Bar { name: "ssrf", promise: "no webhook url and no name that changes leads into a private network" },
     Bar { name: "billed", promise: "paid calls a second on one server, with their latency" },
     Bar { name: "overload", promise: "three times too many calls cost the answered ones next to nothing" },
     Bar {
@@ -54,7 +74,8 @@ const BARS: &[Bar] = &[
 ];
 
 /// Not part of `all`: they take too long for every change, or measure what a busy machine spoils.
-const BY_COMMAND: &[&str] = &["mutants", "schemathesis", "limits", "overload", "slowloris"];
+const BY_COMMAND: &[&str] =
+    &["mutants", "schemathesis", "limits", "overload", "slowloris", "bulk-speed", "queue-health"];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {
     for bar in BARS {

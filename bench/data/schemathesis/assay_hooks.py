@@ -12,7 +12,12 @@ NO_KEY = "key_000000000000"
 
 # The ids of the worked examples, which nothing has, and what the bar made in their place, one for each operation so that
 # none takes away what another needs: "keys-get=key_…,suppressions-lift=sup_…".
-EXAMPLES = {"key_a1B2c3D4e5F6", "sup_0197f7a05c3a7d12a4b1c2d3e4f50619"}
+EXAMPLES = {
+    "key_a1B2c3D4e5F6",
+    "sup_0197f7a05c3a7d12a4b1c2d3e4f50619",
+    "whk_0197f7a05c3a7d12a4b1c2d3e4f50620",
+    "msg_0197f7a05c3a7d12a4b1c2d3e4f50621",
+}
 SPARES = dict(pair.split("=") for pair in os.environ["ASSAY_BAR_SPARES"].split(","))
 
 # `Sandbox-Outcome: slow` waits for seconds, the same way for every operation: once is enough.
@@ -21,6 +26,7 @@ lock = threading.Lock()
 
 # Why a request that fits its schema may still be refused with 422: what a text means is not a matter of syntax.
 MEANING = {
+    "before_its_start",
     "invalid_cursor",
     "invalid_domain",
     "invalid_email",
@@ -31,6 +37,13 @@ MEANING = {
     "in_the_past",
     "not_a_company",
     "not_a_person",
+    "webhook_address_not_public",
+    "webhook_port_not_allowed",
+    "webhook_url_has_credentials",
+    "webhook_url_has_fragment",
+    "webhook_url_malformed",
+    "webhook_url_not_https",
+    "webhook_url_too_long",
 }
 # The end of a key is bound by the day of the call, which no schema can tell.
 MEANING_AT = {("/expires_at", "out_of_bounds")}

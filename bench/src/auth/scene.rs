@@ -19,6 +19,9 @@ const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr
 /// In the names of accounts and keys, so that a leak of them is seen.
 const MARK: &str = "Quillfeather";
 
+/// Leads nowhere: what is sent to it is never taken.
+const HOOK: &str = "https://hooks.quillfeather.example/";
+
 /// A key for every way to be refused, and one that is let in.
 #[derive(Debug, Default)]
 pub struct Keys {
@@ -47,6 +50,8 @@ pub struct Scene {
     pub addresses: Addresses,
     pub keys: Keys,
     pub foreign_key: String,
+    pub foreign_webhook: String,
+    pub foreign_delivery: String,
     /// A call that would be charged, and its key's cap is spent.
     pub findable: Vec<(&'static str, Value)>,
     /// Texts that must not be in any refusal.
@@ -79,6 +84,8 @@ impl Scene {
             addresses: Addresses::default(),
             keys: Keys::default(),
             foreign_key: String::new(),
+            foreign_webhook: String::new(),
+            foreign_delivery: String::new(),
             findable: Vec::new(),
             marks: vec![MARK.to_owned()],
         };
@@ -117,6 +124,9 @@ impl Scene {
         let stranger = self.account("scale")?;
         let strange = self.operator_key(&stranger)?;
         self.foreign_key = self.make(&strange, json!({})).await?.0;
+        self.foreign_webhook = self.post(&strange, "/v1/webhooks", json!({"url": HOOK}), 201).await?;
+        let test = format!("/v1/webhooks/{}/test", self.foreign_webhook);
+        self.foreign_delivery = self.post(&strange, &test, json!({}), 202).await?;
         let over = self.account("trial")?;
         self.keys.over = self.operator_key(&over)?;
         let end = "update account set trial_ends_at = now() - interval '1 second' where 'acc_' || replace(id::text, '-', '') = $1";
@@ -187,6 +197,14 @@ impl Scene {
         Ok((id, text(&made, "key")?))
     }
 
+    /// Makes something, and gives its id.
+    async fn post(&mut self, key: &str, path: &str, body: Value, status: u16) -> anyhow::Result<String> {
+        let ask = Ask { method: "POST", path: path.to_owned(), key: Some(key.to_owned()), body: Some(body) };
+        let id = text(&self.wanted(&ask, status).await?.json()?, "id")?;
+        self.marks.push(id.clone());
+        Ok(id)
+    }
+
     pub async fn ask(&mut self, node: SocketAddr, ask: &Ask) -> anyhow::Result<Told> {
         send(node, self.addresses.fresh(), ask).await
     }
@@ -250,6 +268,11 @@ const LEDGER: &[(&str, &str)] = &[
     ("posting", "select count(*)::text from posting"),
     ("hold", "select count(*)::text from hold"),
     ("key_spend", "select coalesce(md5(string_agg(t::text, '|' order by key_id)), '') from key_spend t"),
+    (
+        "webhook_endpoint",
+        "select coalesce(md5(string_agg((to_jsonb(t) - 'failing_since')::text, '|' order by id)), '') from webhook_endpoint t",
+    ),
+    ("webhook_delivery", "select count(*)::text from webhook_delivery"),
     ("reply", "select count(*)::text from reply"),
     ("resolved_person", "select count(*)::text from resolved_person"),
     (

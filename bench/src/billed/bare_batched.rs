@@ -67,6 +67,7 @@ async fn call(graph: &Graph, ledger: &Ledger, targets: &Targets) -> Result<()> {
         },
         people: vec![target.person],
         reply: None,
+        deed: None,
     };
     let answer = ledger.ask(payer.account, Op::Settle(Box::new(settle))).await?;
     ensure!(matches!(answer, Answer::Settled(_)), "a call was not settled: {answer:?}");

@@ -129,6 +129,7 @@ impl Client {
             max_credits: max_credits.map(Credits::from_thousandths),
             cap: cap.map(|_| cap_of(account)),
             lifetime: Duration::from_secs(600),
+            lease: None,
         };
         let sent = Sent::Hold { hold, price, units_max, max_credits, cap };
         if let Answer::Held { .. } = self.send(account, sent, Op::Hold(wish)).await? {
@@ -285,5 +286,6 @@ fn draft(account: AccountId, hold: Option<HoldId>, charge: i64, cap: Option<i64>
         },
         people: Vec::new(),
         reply: None,
+        deed: None,
     }
 }

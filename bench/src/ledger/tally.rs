@@ -70,7 +70,9 @@ fn kind(answer: &Answer) -> &'static str {
             Refusal::Insufficient { .. } => "insufficient",
             Refusal::SpendCapReached => "cap reached",
             Refusal::MaxCreditsTooLow => "max_credits too low",
-            Refusal::ClaimLost | Refusal::TooManyLots | Refusal::NoAccount => "refused otherwise",
+            Refusal::ClaimLost | Refusal::HoldLost | Refusal::TooManyLots | Refusal::NoAccount => {
+                "refused otherwise"
+            }
         },
     }
 }

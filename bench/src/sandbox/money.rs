@@ -92,6 +92,7 @@ fn charge() -> Settle {
         },
         people: Vec::new(),
         reply: None,
+        deed: None,
     }
 }
 

@@ -25,6 +25,15 @@ const EXAMPLES_SHORT: u32 = 10;
 const SEED: u32 = 20_261_115;
 /// Rows with an id in their path: each gets something of its own to work on.
 const KEY_ROWS: [&str; 4] = ["keys-get", "keys-change", "keys-rotate", "keys-revoke"];
+const WEBHOOK_ROWS: [&str; 7] = [
+    "webhooks-get",
+    "webhooks-change",
+    "webhooks-delete",
+    "webhooks-rotate",
+    "webhooks-test",
+    "webhooks-deliveries",
+    "webhooks-redeliver",
+];
 
 /// The key all calls are made with, and what the rows with ids may work on.
 struct Caller {
@@ -111,16 +120,33 @@ async fn make_caller(rig: &Rig, server: &Server) -> Result<Caller> {
         spares.push(format!("{row}={}", text(&make_key("spare")?, "/id")?));
     }
     spares.push(format!("suppressions-lift={}", make_suppression(server, &api_key).await?));
+    for row in WEBHOOK_ROWS {
+        spares.push(format!("{row}={}", make_webhook(server, &api_key).await?));
+    }
+    let webhook = make_webhook(server, &api_key).await?;
+    let (delivery, _) = post(server, &api_key, &format!("/v1/webhooks/{webhook}/test"), &json!({})).await?;
+    spares.push(format!("webhooks-deliveries-redeliver={}", text(&delivery, "/id")?));
     Ok(Caller { api_key, key_id, spares: spares.join(",") })
 }
 
 async fn make_suppression(server: &Server, api_key: &str) -> Result<String> {
-    let body = json!({ "email": "nobody@spare.example" }).to_string();
+    let body = json!({ "email": "nobody@spare.example" });
+    let (answer, status) = post(server, api_key, "/v1/suppressions", &body).await?;
+    text(&answer, "/results/0/id").with_context(|| format!("a suppression was answered {status}"))
+}
+
+async fn make_webhook(server: &Server, api_key: &str) -> Result<String> {
+    let body = json!({ "url": "https://hooks.spare.example/" });
+    let (answer, status) = post(server, api_key, "/v1/webhooks", &body).await?;
+    text(&answer, "/id").with_context(|| format!("a webhook was answered {status}"))
+}
+
+async fn post(server: &Server, api_key: &str, path: &str, body: &Value) -> Result<(Value, u16)> {
+    let body = body.to_string();
     let mut client = server.client();
-    let post = Post { path: "/v1/suppressions", api_key, idempotency_key: None, body: body.as_bytes() };
-    let Exchange::Whole(reply) = client.post(&post).await else { bail!("no answer to a suppression") };
-    let answer: Value = serde_json::from_slice(reply.body)?;
-    text(&answer, "/results/0/id").with_context(|| format!("a suppression was answered {}", reply.status))
+    let post = Post { path, api_key, idempotency_key: None, body: body.as_bytes() };
+    let Exchange::Whole(reply) = client.post(&post).await else { bail!("{path} was not answered") };
+    Ok((serde_json::from_slice(reply.body)?, reply.status))
 }
 
 fn told(rig: &Rig, args: &[&str]) -> Result<Value> {

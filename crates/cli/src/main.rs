@@ -6,6 +6,7 @@ mod config_command;
 mod connect;
 mod doctor;
 mod failure;
+mod jobs;
 mod key;
 mod migrate;
 mod nearest;
@@ -81,6 +82,9 @@ enum Command {
     /// Erase people and keep them out.
     #[command(subcommand)]
     Suppression(suppression::SuppressionCommand),
+    /// What waits in the queue, what runs and what failed.
+    #[command(subcommand)]
+    Jobs(jobs::JobsCommand),
     /// Look for trouble and say how to mend it.
     Doctor,
     /// The settings in force.
@@ -131,6 +135,7 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
         Command::Key(command) => block_on(command.run(session))?,
         Command::World(command) => block_on(command.run(session))?,
         Command::Suppression(command) => block_on(command.run(session))?,
+        Command::Jobs(command) => block_on(command.run(session))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,11 +10,12 @@ use assay_http::{
     Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
     router, serve,
 };
-use assay_service::Service;
+use assay_service::{BulkDesk, BulkKeys, Service};
 use assay_store::{Graph, Ledger, StoreError, task};
-use assay_worker::{Worker, WorkerSettings};
+use assay_worker::{WebhookTools, Worker, WorkerSettings, WorkerTools};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::net::TcpListener;
@@ -44,8 +45,10 @@ impl Serve {
         connect::check_key(&config, &ledger, Some(&graph)).await?;
         let mut signals = Signals::listen()?;
         let draining = Arc::new(AtomicBool::new(false));
-        // The operations port and the background work outlive the API, so that a draining node can still be watched.
+        // The operations port outlives the rest, so that a draining node can still be watched.
         let (stop_api, api_stopped) = watch::channel(false);
+        // A node that drains takes up no more work; what it is at may finish.
+        let worker_stopped = api_stopped.clone();
         let (stop_rest, rest_stopped) = watch::channel(false);
 
         let api = if self.roles.contains(&Role::Api) {
@@ -68,8 +71,16 @@ impl Serve {
         let watching = task::spawn("operations", watch);
         let node = Uuid::from_bytes(rand::random());
         let settings = WorkerSettings { history_months: config.history_retention_months };
-        let start = || Worker::start(graph, ledger, node, settings, &rest_stopped);
-        let worker = self.roles.contains(&Role::Worker).then(start);
+        let worker = if self.roles.contains(&Role::Worker) {
+            let clock = Clock::system();
+            let keys = BulkKeys::new(config.master_key()?);
+            let bulk = BulkDesk::new(ledger.clone(), engine(&config, &ledger, &graph)?, clock.clone(), keys);
+            let webhooks = Arc::new(webhook_tools(&config, &clock)?);
+            let tools = WorkerTools { graph, ledger, bulk, webhooks, clock, node };
+            Some(Worker::start(tools, settings, &worker_stopped))
+        } else {
+            None
+        };
 
         let calls = api.as_ref().map_or("no API".to_owned(), |(address, _)| format!("API http://{address}"));
         out::note(&format!("assay is up: {calls}, operations http://{operations_address}"));
@@ -81,10 +92,10 @@ impl Serve {
             if let Some((_, api)) = api {
                 drop(api.await);
             }
-            stop_rest.send_replace(true);
             if let Some(worker) = worker {
                 worker.join().await;
             }
+            stop_rest.send_replace(true);
             drop(watching.await);
         };
         tokio::select! {
@@ -96,8 +107,31 @@ impl Serve {
 }
 
 fn service(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Arc<Service>, Failure> {
-    let engine = Engine::new(graph.clone(), ledger.clone(), config.identity_key()?, config.hosts.clone());
+    let engine = engine(config, ledger, graph)?;
     Ok(Arc::new(Service::new(ledger.clone(), engine, Clock::system(), config.settings()?)))
+}
+
+fn engine(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Engine, Failure> {
+    Ok(Engine::new(graph.clone(), ledger.clone(), config.identity_key()?, config.hosts.clone()))
+}
+
+fn webhook_tools(config: &Config, clock: &Clock) -> Result<WebhookTools, Failure> {
+    let roots = match &config.webhook_roots {
+        None => Vec::new(),
+        Some(path) => std::fs::read(path).map_err(|error| {
+            Failure::new(
+                format!("cannot read {}: {error}", path.display()),
+                "name a readable file for webhooks.extra_roots",
+            )
+        })?,
+    };
+    let scale = NonZeroU32::new(config.webhook_time_scale).unwrap_or(NonZeroU32::MIN);
+    WebhookTools::new(config.webhook_rules()?, roots, scale, clock.clone()).map_err(|error| {
+        Failure::new(
+            format!("webhooks cannot be sent: {error}"),
+            "put certificates in PEM into the file of webhooks.extra_roots",
+        )
+    })
 }
 
 /// What the API's listener puts up with.

@@ -1,6 +1,7 @@
 //! Confidence: how sure an answer is, in hundredths from 0 to 1. Kept as an integer, so that thresholds are exact.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 
 /// Between 0 (no idea) and 100 (certain); JSON shows it as a number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,9 +26,21 @@ impl Confidence {
     }
 }
 
+impl Confidence {
+    fn decimal(self) -> crate::Credits {
+        crate::Credits::from_thousandths(i64::from(self.0) * 10)
+    }
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.decimal(), out)
+    }
+}
+
 impl Serialize for Confidence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        crate::Credits::from_thousandths(i64::from(self.0) * 10).serialize(serializer)
+        self.decimal().serialize(serializer)
     }
 }
 

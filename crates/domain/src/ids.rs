@@ -116,6 +116,14 @@ pub mod kind {
     pub enum Suppression {}
     #[derive(Debug)]
     pub enum Erasure {}
+    #[derive(Debug)]
+    pub enum Job {}
+    #[derive(Debug)]
+    pub enum Bulk {}
+    #[derive(Debug)]
+    pub enum Webhook {}
+    #[derive(Debug)]
+    pub enum Delivery {}
 
     impl Named for Account {
         const PREFIX: &'static str = "acc";
@@ -147,6 +155,18 @@ pub mod kind {
     impl Named for Erasure {
         const PREFIX: &'static str = "era";
     }
+    impl Named for Job {
+        const PREFIX: &'static str = "job";
+    }
+    impl Named for Bulk {
+        const PREFIX: &'static str = "blk";
+    }
+    impl Named for Webhook {
+        const PREFIX: &'static str = "whk";
+    }
+    impl Named for Delivery {
+        const PREFIX: &'static str = "msg";
+    }
 }
 
 pub type AccountId = Id<kind::Account>;
@@ -159,6 +179,14 @@ pub type CompanyId = Id<kind::Company>;
 pub type RequestId = Id<kind::Request>;
 pub type SuppressionId = Id<kind::Suppression>;
 pub type ErasureId = Id<kind::Erasure>;
+/// A job of the queue.
+pub type JobId = Id<kind::Job>;
+/// A bulk job.
+pub type BulkId = Id<kind::Bulk>;
+/// An endpoint that webhooks are sent to.
+pub type WebhookId = Id<kind::Webhook>;
+/// A message to such an endpoint; the same on every attempt.
+pub type DeliveryId = Id<kind::Delivery>;
 
 /// A key's public id: the 12 base62 characters inside the key itself, shown as `key_…`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

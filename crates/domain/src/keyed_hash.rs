@@ -1,17 +1,24 @@
-//! HMAC-SHA256 with the 32-byte keys this service uses, in a form that cannot fail.
+//! HMAC-SHA256 with keys of at most a block, which all keys of this service are, in a form that cannot fail.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+/// The hash's block: the longest key that HMAC takes as it is.
+pub const BLOCK_BYTES: usize = 64;
+
 /// HMAC-SHA256 over the parts, one after the other. The caller makes sure that the parts cannot run into each other.
 pub fn hmac_sha256(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    // HMAC pads a short key with zeros up to the block size of the hash; doing it here picks the constructor that
-    // takes a whole block and so has no error to handle.
-    let mut block = [0_u8; 64];
+    let mut block = [0_u8; BLOCK_BYTES];
     for (slot, byte) in block.iter_mut().zip(key) {
         *slot = *byte;
     }
-    let mut mac = Hmac::<Sha256>::new(&block.into());
+    hmac_sha256_block(&block, parts)
+}
+
+/// The same under a key of another length, filled up with zeros to a whole block. HMAC does that to a short key itself;
+/// done beforehand, it picks the constructor that takes a whole block and so has no error to handle.
+pub fn hmac_sha256_block(block: &[u8; BLOCK_BYTES], parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new(&(*block).into());
     for part in parts {
         mac.update(part);
     }

@@ -34,7 +34,8 @@ pub use credits::Credits;
 pub use email::Email;
 pub use identity::{Digest, IdentityKey, MasterKey};
 pub use ids::{
-    AccountId, CompanyId, HoldId, KeyId, LotId, OrganisationId, PersonId, RequestId, SuppressionId, UserId,
+    AccountId, BulkId, CompanyId, DeliveryId, HoldId, JobId, KeyId, LotId, OrganisationId, PersonId,
+    RequestId, SuppressionId, UserId, WebhookId,
 };
 pub use ip_range::IpRange;
 pub use name::PersonName;

@@ -13,6 +13,7 @@ pub const EMAIL_CHARS_MAX: usize = 254;
 pub const PHONE_CHARS_MAX: usize = 32;
 pub const DOMAIN_CHARS_MAX: usize = 253;
 pub const QUERY_TEXT_CHARS_MAX: usize = 200;
+pub const ID_CHARS_MAX: usize = 64;
 /// A call may take this long from its first byte to its commit; longer answers 504 and costs nothing.
 pub const CALL_DEADLINE: Duration = Duration::from_secs(60);
 pub const HEADER_READ_DEADLINE: Duration = Duration::from_secs(10);
@@ -212,3 +213,115 @@ pub const FORWARDED_HOPS_MAX: usize = 16;
 pub const SWEEP_EVERY: Duration = Duration::from_secs(1);
 pub const PARTITION_EVERY: Duration = Duration::from_secs(3_600);
 pub const GRANT_EVERY: Duration = Duration::from_secs(3_600);
+
+// The queue.
+/// A worker renews its lease; a job whose lease ended may be taken by another. Together with how often that is looked for
+/// it bounds how long the work of a dead node lies.
+pub const JOB_LEASE: Duration = Duration::from_secs(12);
+pub const JOB_HEARTBEAT: Duration = Duration::from_secs(3);
+/// How often a worker looks for jobs that another process put there, and for jobs whose time has come or whose worker is
+/// gone. The first is what a job waits at most when nothing else is waiting.
+pub const JOB_LOOK_EVERY: Duration = Duration::from_millis(40);
+pub const JOB_CARE_EVERY: Duration = Duration::from_millis(500);
+/// Jobs taken by one claim: a worker that takes too many keeps them from others.
+pub const JOB_CLAIM_MAX: usize = 16;
+/// Jobs made claimable by one statement.
+pub const JOB_DUE_BATCH: i64 = 500;
+pub const JOB_SWEEP_BATCH: i64 = 500;
+pub const JOB_SWEEP_EVERY: Duration = Duration::from_secs(60);
+pub const JOBS_FAILED_KEPT_DAYS: i32 = 30;
+pub const JOB_LIST_DEFAULT: u32 = 100;
+pub const JOB_LIST_MAX: u32 = 1_000;
+
+// Bulk jobs.
+pub const BULK_ITEMS_MAX: usize = 500;
+/// Items that are held for, looked up and settled together.
+pub const BULK_SLICE_ITEMS: usize = 50;
+pub const BULK_ITEM_ID_CHARS_MAX: usize = 200;
+pub const BULK_METADATA_BYTES_MAX: usize = 16 * 1024;
+/// Reasons told for one refused call.
+pub const BULK_ERRORS_MAX: usize = 100;
+/// Slices worked on at once, by a node and for one account.
+pub const BULK_SLICES_PER_NODE_MAX: usize = 8;
+pub const BULK_SLICES_PER_ACCOUNT_MAX: usize = 8;
+/// After so many tries what is left of a slice has failed.
+pub const BULK_ATTEMPTS_MAX: u32 = 10;
+pub const BULK_RETRY_DELAY: Duration = Duration::from_secs(1);
+/// A key at its cap: the month may end, or the cap be raised.
+pub const BULK_CAP_RETRY: Duration = Duration::from_secs(60);
+pub const BULK_SLICE_DEADLINE: Duration = Duration::from_secs(120);
+/// Longer than a slice may take; what a dead worker held comes back after it.
+pub const BULK_HOLD_LIFETIME: Duration = Duration::from_secs(150);
+pub const BULK_KEPT_DAYS: i32 = 30;
+pub const BULK_PAUSED_DAYS_MAX: i32 = 7;
+pub const BULK_CARE_EVERY: Duration = Duration::from_secs(1);
+pub const BULK_CARE_BATCH: i64 = 500;
+/// How often a stream of progress looks, and after how many looks without news it says that it lives.
+pub const BULK_EVENTS_EVERY: Duration = Duration::from_millis(250);
+pub const BULK_EVENTS_QUIET_LOOKS: u32 = 60;
+
+// Webhooks.
+/// One attempt, from looking up the name to the last byte of the answer that is read; and, out of that, until the
+/// connection stands and is encrypted. A receiver that never answers must not keep a sender.
+pub const WEBHOOK_DEADLINE: Duration = Duration::from_secs(15);
+pub const WEBHOOK_CONNECT_DEADLINE: Duration = Duration::from_secs(5);
+/// What is read of an answer: enough that an ordinary one is read to its end. The rest stays unread.
+pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 64 * 1024;
+/// Line and headers of an answer together.
+pub const WEBHOOK_HEAD_BYTES_MAX: usize = 32 * 1024;
+/// What is kept of an answer for the delivery log.
+pub const WEBHOOK_EXCERPT_BYTES_MAX: usize = 1024;
+/// Addresses of one name that are tried; a name may have thousands.
+pub const WEBHOOK_ADDRESSES_MAX: usize = 8;
+/// Names looked up at once. Each holds a thread until the system's resolver gives up, however soon the caller did.
+pub const WEBHOOK_LOOKUPS_MAX: usize = 64;
+pub const WEBHOOK_SECRET_BYTES_MIN: usize = 24;
+pub const WEBHOOK_SECRET_BYTES_MAX: usize = 64;
+/// Signatures of one delivery that are looked at.
+pub const WEBHOOK_SIGNATURES_MAX: usize = 16;
+/// How far the time of a signature may be from the receiver's; older deliveries may be repeated by a stranger.
+pub const WEBHOOK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
+/// The delays between attempts, each from the failure before it. After the last one the delivery is given up.
+pub const WEBHOOK_DELAYS: &[Duration] = &[
+    Duration::from_secs(5),
+    Duration::from_secs(5 * 60),
+    Duration::from_secs(30 * 60),
+    Duration::from_secs(2 * 3_600),
+    Duration::from_secs(5 * 3_600),
+    Duration::from_secs(10 * 3_600),
+    Duration::from_secs(14 * 3_600),
+    Duration::from_secs(20 * 3_600),
+    Duration::from_secs(24 * 3_600),
+];
+/// How far a delay is moved at random, so that what failed together does not come back together.
+pub const WEBHOOK_JITTER_PERCENT: u64 = 20;
+/// A receiver that is too busy, or too slow to answer, is left alone at least this long.
+pub const WEBHOOK_PATIENCE_MIN: Duration = Duration::from_secs(60);
+/// A longer `Retry-After` is read as this; no delay ever gets as long.
+pub const WEBHOOK_RETRY_AFTER_MAX: Duration = Duration::from_secs(48 * 3_600);
+/// Endpoints one account may have: one event may have to be told to all of them.
+pub const WEBHOOKS_PER_ACCOUNT_MAX: i64 = 20;
+pub const WEBHOOK_DESCRIPTION_CHARS_MAX: usize = 200;
+pub const WEBHOOK_EVENTS_MAX: usize = 20;
+pub const WEBHOOK_OVERLAP_HOURS_DEFAULT: u32 = 24;
+pub const WEBHOOK_OVERLAP_HOURS_MAX: u32 = 168;
+/// A message has ids and counts in it; receivers are told to expect no more than this.
+pub const WEBHOOK_BODY_BYTES_MAX: usize = 20_000;
+/// Deliveries being sent at once by one node, and to one endpoint: one that hangs must leave the others their places.
+pub const WEBHOOKS_AT_ONCE: usize = 64;
+pub const WEBHOOKS_AT_ONCE_PER_ENDPOINT: usize = 4;
+/// Workers that may be lost on one delivery before it is left to the operator.
+pub const WEBHOOK_WORKERS_LOST_MAX: u32 = 20;
+/// An endpoint with nothing but failures for this long is disabled.
+pub const WEBHOOK_FAILING_MAX: Duration = Duration::from_secs(5 * 24 * 3_600);
+/// Messages one call sends again.
+pub const WEBHOOK_REDELIVER_MAX: i64 = 1_000;
+/// Attempts of one message that are kept; it can be sent again without end.
+pub const WEBHOOK_ATTEMPTS_KEPT_MAX: u32 = 30;
+/// How long messages are kept; and those that are on their way, which they should not be for so long.
+pub const WEBHOOK_KEPT_DAYS: i64 = 30;
+pub const WEBHOOK_PENDING_KEPT_DAYS: i64 = 60;
+pub const WEBHOOK_SWEEP_BATCH: i64 = 1_000;
+pub const WEBHOOK_SWEEP_EVERY: Duration = Duration::from_secs(60);
+/// By this much at most time may be made to run faster for a test.
+pub const WEBHOOK_TIME_SCALE_MAX: u32 = 1_000_000;

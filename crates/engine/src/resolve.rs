@@ -61,6 +61,11 @@ impl Engine {
         Ok(choose(candidates, certainty, matched_on))
     }
 
+    /// What the graph knows this identifier by: the same for two spellings of one, and nobody can read it back.
+    pub fn person_key(&self, query: &PersonQuery) -> Digest {
+        self.person_digest(query).0
+    }
+
     fn person_digest(&self, query: &PersonQuery) -> (Digest, u8, &'static [&'static str]) {
         let key = &self.identity;
         match query {

@@ -5,7 +5,7 @@ mod panic {
     use assay_domain::{Clock, IdentityKey, MasterKey, NetworkHosts};
     use assay_engine::Engine;
     use assay_http::{Front, router};
-    use assay_service::{HoldPolicy, ReplyKeys, Service, Settings};
+    use assay_service::{BulkKeys, HoldPolicy, ReplyKeys, Service, Settings, WebhookRules};
     use assay_store::{Database, Graph, Ledger};
     use assay_testkit::{TestDatabase, workspace_root};
     use axum::body::Body;
@@ -37,6 +37,8 @@ mod panic {
         let settings = Settings {
             key_pepper: [7; 32],
             reply_keys: ReplyKeys::new(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
+            bulk_keys: BulkKeys::new(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
+            webhook_rules: WebhookRules::strict(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
             holds: HoldPolicy::WhenSpending,
             hold_lifetime: Duration::from_secs(120),
             deadline: Duration::from_secs(60),

@@ -4,6 +4,7 @@ use crate::exports::Exports;
 use crate::memory::AccountMemory;
 use crate::reply::RateState;
 use crate::slot::Slot;
+use assay_domain::Credits;
 use assay_engine::Engine;
 use chrono::{DateTime, Utc};
 
@@ -18,6 +19,8 @@ pub struct Context {
     pub now: DateTime<Utc>,
     /// How many units the caller can pay for: more are not worth finding.
     pub units_affordable: u32,
+    /// The most the caller wants to spend, for work that goes on after the call.
+    pub max_credits: Option<Credits>,
     /// The call's place among those being worked on: `slot.aside(…)` around every wait for an upstream source.
     pub slot: Slot,
 }

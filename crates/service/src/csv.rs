@@ -1,7 +1,7 @@
 //! CSV as every download of the service is written: RFC 4180 with CRLF, every text quoted, and no cell that a spreadsheet
 //! would run.
 
-use assay_domain::Credits;
+use assay_domain::{Confidence, Credits};
 use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::fmt::Display;
@@ -13,6 +13,7 @@ pub trait Figure: Display {}
 impl Figure for i16 {}
 impl Figure for i64 {}
 impl Figure for Credits {}
+impl Figure for Confidence {}
 
 /// Rows being written, cell by cell.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::input::{Decoded, RawInput};
 use crate::spec::Spec;
 use assay_domain::{NetworkHosts, PersonId};
+use assay_store::ledger::op::Deed;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -30,6 +31,11 @@ pub trait Endpoint: 'static {
     /// The most units this request can bill: the size of its hold.
     fn units_max(_question: &Self::Question) -> u32 {
         1
+    }
+
+    /// How many of them are held for while the call itself runs; a call whose work is done later holds less.
+    fn units_held(question: &Self::Question) -> u32 {
+        Self::units_max(question)
     }
 
     /// A worked example: what the reference shows, and what a test sends.
@@ -86,11 +92,13 @@ pub struct Outcome<T> {
     pub ran: bool,
     pub units: u32,
     pub trace: Trace,
+    /// What becomes true when the call is settled, in the same commit.
+    pub deed: Option<Deed>,
 }
 
 impl<T> Outcome<T> {
     pub fn found(body: T, units: u32, trace: Trace) -> Self {
-        Self { body, ran: true, units, trace }
+        Self { body, ran: true, units, trace, deed: None }
     }
 
     /// An answer that is no find: it bills no unit.
@@ -159,6 +167,7 @@ pub struct Tally {
     pub ran: bool,
     pub units: u32,
     pub trace: Trace,
+    pub deed: Option<Deed>,
 }
 
 type Run = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<Answered, Fault>> + Send>;
@@ -166,6 +175,7 @@ type Run = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<Answered, Fault>
 /// A decoded, valid request that has not run yet.
 pub struct Prepared {
     pub units_max: u32,
+    pub units_held: u32,
     pub run: Run,
 }
 
@@ -239,15 +249,15 @@ impl Entry {
 fn prepare<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Prepared, Fault> {
     let Decoded(request) = input.decode::<E::Request>()?;
     let question = E::parse(request, hosts)?;
-    let units_max = E::units_max(&question);
+    let (units_max, units_held) = (E::units_max(&question), E::units_held(&question));
     let run: Run = Box::new(move |context| {
         Box::pin(async move {
-            let Outcome { body, ran, units, trace } = E::run(&context, question).await?;
+            let Outcome { body, ran, units, trace, deed } = E::run(&context, question).await?;
             let payload = Payload::Json(write_json(&body, &E::SPEC)?);
-            Ok(Answered { payload, tally: Tally { ran, units, trace } })
+            Ok(Answered { payload, tally: Tally { ran, units, trace, deed } })
         })
     });
-    Ok(Prepared { units_max, run })
+    Ok(Prepared { units_max, units_held, run })
 }
 
 fn rehearse<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehearsal, Fault> {
@@ -268,10 +278,13 @@ fn prepare_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> R
         Box::pin(async move {
             let chunks = E::run(&context, question).await?;
             let payload = Payload::Stream { content_type: E::CONTENT_TYPE, file_name: E::FILE_NAME, chunks };
-            Ok(Answered { payload, tally: Tally { ran: true, units: 0, trace: Trace::default() } })
+            Ok(Answered {
+                payload,
+                tally: Tally { ran: true, units: 0, trace: Trace::default(), deed: None },
+            })
         })
     });
-    Ok(Prepared { units_max: 0, run })
+    Ok(Prepared { units_max: 0, units_held: 0, run })
 }
 
 fn rehearse_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehearsal, Fault> {

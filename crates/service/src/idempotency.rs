@@ -211,6 +211,7 @@ mod tests {
             record,
             people: Vec::new(),
             reply: Some(reply),
+            deed: None,
         }
     }
 

@@ -1,7 +1,9 @@
 //! Floor 4: the API as one table, and one pipeline from key to cost. Knows nothing of HTTP beyond status numbers.
 
 mod account_keys;
+mod account_webhooks;
 mod authenticate;
+mod bulk;
 mod call;
 pub mod catalog;
 mod context;
@@ -33,7 +35,9 @@ pub mod spec;
 #[cfg(test)]
 mod test_ledger;
 mod view;
+mod webhook_rules;
 
+pub use bulk::{BULK_PRICE, BulkDesk, BulkKeys, SliceEnd};
 pub use call::Call;
 pub use catalog::CATALOG;
 pub use endpoint::{AnswerShape, Chunks, Entry};
@@ -42,6 +46,7 @@ pub use key_desk::{Issue, KeyDesk};
 pub use pipeline::{HoldPolicy, Service, Settings};
 pub use reply::{RateState, Reply, ReplyBody};
 pub use slot::{Slot, Slots};
+pub use webhook_rules::{WebhookRules, WebhookSeal};
 
 /// A place where a test may strike; see `assay_store::crash`. Nothing in a normal build.
 pub use assay_store::crash::point as crash_point;

@@ -2,10 +2,16 @@
 //! reachable from here.
 
 use crate::account_keys::AccountKeys;
+use crate::account_webhooks::AccountWebhooks;
+use crate::bulk::AccountBulks;
 use crate::fault::{Code, Fault};
 use crate::key_desk::KeyDesk;
+use crate::pipeline::Settings;
 use assay_domain::{AccountId, RequestId};
 use assay_store::Ledger;
+pub use assay_store::ledger::webhooks::{
+    AttemptRow, DeliveryRow, DeliveryState, TimeRange, WebhookChange, WebhookCursor, WebhookRow, WebhookTerms,
+};
 pub use assay_store::ledger::{HistoryFilter, HistoryRow, HistoryTotals, ResolvedCursor, ResolvedPerson};
 use assay_store::ledger::{HistoryPage, KeyRecord, Overview};
 pub use assay_store::ledger::{KeyCursor, KeyTerms, ListedKey};
@@ -17,11 +23,17 @@ pub struct AccountMemory {
     ledger: Ledger,
     key: Arc<KeyRecord>,
     desk: Arc<KeyDesk>,
+    settings: Arc<Settings>,
 }
 
 impl AccountMemory {
-    pub(crate) fn new(ledger: Ledger, key: Arc<KeyRecord>, desk: Arc<KeyDesk>) -> Self {
-        Self { ledger, key, desk }
+    pub(crate) fn new(
+        ledger: Ledger,
+        key: Arc<KeyRecord>,
+        desk: Arc<KeyDesk>,
+        settings: Arc<Settings>,
+    ) -> Self {
+        Self { ledger, key, desk, settings }
     }
 
     pub fn account(&self) -> AccountId {
@@ -36,6 +48,16 @@ impl AccountMemory {
     /// The account's keys: the one part of it that calls may change.
     pub fn keys(&self) -> AccountKeys<'_> {
         AccountKeys::new(&self.desk, &self.key)
+    }
+
+    /// The account's bulk jobs.
+    pub fn bulks(&self) -> AccountBulks<'_> {
+        AccountBulks::new(&self.ledger, &self.settings.bulk_keys, &self.key)
+    }
+
+    /// Where the account wants to be told what happened.
+    pub fn webhooks(&self) -> AccountWebhooks<'_> {
+        AccountWebhooks::new(&self.ledger, &self.settings.webhook_rules, self.account())
     }
 
     pub async fn overview(&self) -> Result<Overview, Fault> {

@@ -1,6 +1,7 @@
 //! One call from key to cost: the only place that knows who pays, how much, and what is remembered of it.
 
 use crate::authenticate::{Authenticator, permit};
+use crate::bulk::BulkKeys;
 use crate::call::Call;
 use crate::context::Context;
 use crate::endpoint::{Answered, Entry, Payload, Prepared, Trace};
@@ -13,6 +14,7 @@ use crate::rate::RateLimiter;
 use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
 use crate::sandbox::Sandbox;
 use crate::settle::{Charge, Purse};
+use crate::webhook_rules::WebhookRules;
 use crate::{crash_point, problem};
 use assay_domain::clock::Stopwatch;
 use assay_domain::{Clock, Credits, RequestId};
@@ -38,6 +40,8 @@ pub enum HoldPolicy {
 pub struct Settings {
     pub key_pepper: [u8; 32],
     pub reply_keys: ReplyKeys,
+    pub bulk_keys: BulkKeys,
+    pub webhook_rules: WebhookRules,
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
     pub deadline: Duration,
@@ -49,7 +53,7 @@ pub struct Service {
     ledger: Ledger,
     engine: Engine,
     clock: Clock,
-    settings: Settings,
+    settings: Arc<Settings>,
     keys: Authenticator,
     rates: RateLimiter,
     exports: Exports,
@@ -85,7 +89,16 @@ impl Service {
         let keys = Authenticator::new(ledger.clone(), settings.key_pepper);
         let rates = RateLimiter::new(&ledger, clock.clone());
         let sandbox = Arc::new(Sandbox::new(engine.hosts().clone(), clock.clone()));
-        Self { ledger, engine, clock, settings, keys, rates, exports: Exports::default(), sandbox }
+        Self {
+            ledger,
+            engine,
+            clock,
+            settings: Arc::new(settings),
+            keys,
+            rates,
+            exports: Exports::default(),
+            sandbox,
+        }
     }
 
     /// What answers test keys, and whoever calls without a key.
@@ -156,12 +169,12 @@ impl Service {
         };
         crash_point("call-claimed").await;
         let mut purse = self.purse(call, arrival, key, options);
-        let units_affordable = match purse.open(prepared.units_max).await {
+        let units_affordable = match purse.open(prepared.units_held).await {
             Ok(units) => units,
             Err(fault) => return Err(free_claim(claim, fault).await),
         };
         crash_point("call-held").await;
-        let context = self.context(call, arrival, key, units_affordable);
+        let context = self.context(call, arrival, key, (units_affordable, options.max_credits));
         let before = arrival.watch.elapsed();
         let time_left = self.settings.deadline.saturating_sub(before);
         let ran = tokio::time::timeout(time_left, run(prepared, context)).await;
@@ -180,7 +193,7 @@ impl Service {
         };
         let render = renderer(body, options, &tally.trace);
         let draft = |claim: &ClaimGuard| self.settings.reply_keys.draft(&render, key.account, claim.claim());
-        let settled = match purse.settle(&tally, claim.as_ref().map(draft)).await {
+        let settled = match purse.settle(tally, claim.as_ref().map(draft)).await {
             Ok(settled) => settled,
             Err(fault) => return Err(free_claim(claim, fault).await),
         };
@@ -211,15 +224,21 @@ impl Service {
         call: &Call,
         arrival: &Arrival,
         key: &Arc<KeyRecord>,
-        units_affordable: u32,
+        (units_affordable, max_credits): (u32, Option<Credits>),
     ) -> Context {
         Context {
             engine: self.engine.clone(),
-            memory: AccountMemory::new(self.ledger.clone(), Arc::clone(key), self.keys.desk()),
+            memory: AccountMemory::new(
+                self.ledger.clone(),
+                Arc::clone(key),
+                self.keys.desk(),
+                Arc::clone(&self.settings),
+            ),
             exports: self.exports.clone(),
             rate: arrival.rate,
             now: arrival.at,
             units_affordable,
+            max_credits,
             slot: call.slot.clone(),
         }
     }

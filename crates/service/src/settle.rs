@@ -7,6 +7,7 @@ use assay_domain::clock::Stopwatch;
 use assay_domain::{Credits, HoldId, PersonId, RequestId};
 use assay_store::ledger::KeyRecord;
 use assay_store::ledger::op::{Answer, Cap, HoldWish, Op, Record, Refusal, ReplyDraft, Settle, Settled};
+use assay_store::queue::Queue;
 use assay_store::{Ledger, task};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
@@ -57,6 +58,7 @@ impl<'a> Purse<'a> {
             max_credits,
             cap: self.cap(),
             lifetime: self.charge.hold_lifetime,
+            lease: None,
         };
         match self.ledger.ask(self.key.account, Op::Hold(wish)).await? {
             Answer::Held { amount, units, .. } => {
@@ -69,10 +71,10 @@ impl<'a> Purse<'a> {
     }
 
     /// Charges what was found and writes history and the stored reply, in one commit.
-    pub async fn settle(&mut self, tally: &Tally, reply: Option<ReplyDraft>) -> Result<Settled, Fault> {
+    pub async fn settle(&mut self, tally: Tally, reply: Option<ReplyDraft>) -> Result<Settled, Fault> {
         let spec = self.charge.spec;
         let charge = spec.price.charge(tally.ran, tally.units);
-        if !spec.group.is_recorded() && reply.is_none() {
+        if !spec.group.is_recorded() && reply.is_none() && tally.deed.is_none() {
             return self.look_only().await;
         }
         let settle = Settle {
@@ -81,12 +83,17 @@ impl<'a> Purse<'a> {
             charge,
             cap: self.cap(),
             record: self.record(spec.status, tally.units > 0, &tally.trace),
-            people: tally.trace.people.clone(),
+            people: tally.trace.people,
             reply,
+            deed: tally.deed,
         };
+        let work = settle.deed.is_some();
         match self.ledger.ask(self.key.account, Op::Settle(Box::new(settle))).await? {
             Answer::Settled(settled) => {
                 self.hold = None;
+                if work {
+                    self.ledger.jobs().ring(Queue::Bulk);
+                }
                 Ok(settled)
             }
             Answer::Refused { why, .. } => Err(self.refused(why, charge)),
@@ -104,6 +111,7 @@ impl<'a> Purse<'a> {
             record: self.record(status, false, &Trace::default()),
             people: Vec::new(),
             reply: None,
+            deed: None,
         };
         let (ledger, account) = (self.ledger.clone(), self.key.account);
         task::spawn("record-failure", async move {
@@ -157,7 +165,7 @@ impl<'a> Purse<'a> {
             Refusal::ClaimLost => {
                 Fault::new(Code::RequestInProgress, "another attempt with this Idempotency-Key took over")
             }
-            Refusal::TooManyLots | Refusal::NothingToRefund | Refusal::NoAccount => {
+            Refusal::HoldLost | Refusal::TooManyLots | Refusal::NothingToRefund | Refusal::NoAccount => {
                 tracing::error!(?why, request = %self.charge.request, "the ledger refused a call for no good reason");
                 Fault::new(Code::Internal, "the failure was recorded")
             }

@@ -30,8 +30,10 @@ impl Verb {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
     Resolve,
+    Bulk,
     Account,
     Keys,
+    Webhooks,
     Operator,
 }
 
@@ -39,8 +41,10 @@ impl Group {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Resolve => "resolve",
+            Self::Bulk => "bulk",
             Self::Account => "account",
             Self::Keys => "keys",
+            Self::Webhooks => "webhooks",
             Self::Operator => "operator",
         }
     }
@@ -49,13 +53,14 @@ impl Group {
     pub const fn sandbox_group(self) -> SandboxGroup {
         match self {
             Self::Resolve => SandboxGroup::Resolve,
-            Self::Account | Self::Keys | Self::Operator => SandboxGroup::Sticky,
+            Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator => SandboxGroup::Sticky,
         }
     }
 
-    /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not.
+    /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not, and the
+    /// lookups of a bulk job are put there by its slices.
     pub const fn is_recorded(self) -> bool {
-        !matches!(self, Self::Account | Self::Keys | Self::Operator)
+        !matches!(self, Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator)
     }
 }
 
@@ -128,7 +133,7 @@ pub struct Spec {
     pub name: &'static str,
     pub verb: Verb,
     pub path: &'static str,
-    /// What a call that worked answers: 200, or 201 where something was made.
+    /// What a call that worked answers: 200, 201 where something was made, or 202 where something goes on.
     pub status: u16,
     pub group: Group,
     pub price: Price,

@@ -7,6 +7,7 @@ pub mod lane;
 pub mod ledger;
 mod line;
 mod pool;
+pub mod queue;
 mod sandbox;
 pub mod task;
 
@@ -14,4 +15,5 @@ pub use error::StoreError;
 pub use graph::Graph;
 pub use ledger::Ledger;
 pub use pool::Database;
+pub use queue::Jobs;
 pub use sandbox::SandboxCounter;

@@ -52,6 +52,7 @@ mod lanes {
             record,
             people: Vec::new(),
             reply: None,
+            deed: None,
         };
         (request, Op::Settle(Box::new(settle)))
     }

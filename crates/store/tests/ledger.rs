@@ -11,4 +11,5 @@ mod ledger {
     mod money;
     mod privacy;
     mod rates;
+    mod webhooks;
 }

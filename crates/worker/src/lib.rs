@@ -1,29 +1,56 @@
-//! Floor 5, beside HTTP: the work that happens without anybody asking. Sequencing the
+//! Floor 5, beside HTTP: the work that happens without anybody asking. Bulk slices, deliveries to webhooks, sequencing the
 //! change log, sweeping, monthly grants, and making and dropping history's months.
 
+mod bulk;
 mod chore;
+mod delivering;
 mod erasing;
 mod granting;
 mod partitioning;
+mod queue;
+mod queue_care;
 mod sandbox_sweeping;
 mod sequencing;
 mod sweeping;
+mod webhook_sweeping;
 
+pub use delivering::WebhookTools;
+
+use assay_domain::Clock;
+use assay_service::BulkDesk;
 use assay_store::{Graph, Ledger};
+use bulk::{BulkCare, Slices};
 use chore::start_chore;
+use delivering::Delivering;
 use erasing::Erasing;
 use granting::Granting;
 use partitioning::Partitioning;
+use queue::start_queue;
+use queue_care::{QueueCare, QueueSweep};
 use sandbox_sweeping::SandboxSweeping;
 use sequencing::Sequencing;
+use std::sync::Arc;
 use sweeping::Sweeping;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
+use webhook_sweeping::WebhookSweeping;
 
 /// The background work of one node. Any number of nodes may run it.
 #[derive(Debug)]
 pub struct Worker;
+
+/// What the background work is done with.
+#[derive(Debug, Clone)]
+pub struct WorkerTools {
+    pub graph: Graph,
+    pub ledger: Ledger,
+    pub bulk: BulkDesk,
+    pub webhooks: Arc<WebhookTools>,
+    pub clock: Clock,
+    /// Tells this node from the others.
+    pub node: Uuid,
+}
 
 /// What an operator may set about the background work.
 #[derive(Debug, Clone, Copy)]
@@ -39,23 +66,29 @@ pub struct WorkerHandle {
 }
 
 impl Worker {
-    /// Starts the loops. `node` tells this node from the others; `shutdown` stops them when it turns true or its
-    /// sender is dropped.
+    /// Starts the loops. `shutdown` stops them when it turns true or its sender is dropped.
     pub fn start(
-        graph: Graph,
-        ledger: Ledger,
-        node: Uuid,
+        tools: WorkerTools,
         settings: WorkerSettings,
         shutdown: &watch::Receiver<bool>,
     ) -> WorkerHandle {
-        let loops = vec![
+        let WorkerTools { graph, ledger, bulk, webhooks, clock, node } = tools;
+        let jobs = ledger.jobs().clone();
+        let mut loops = vec![
+            start_chore(BulkCare::new(ledger.clone(), clock.clone()), shutdown.clone()),
+            start_chore(WebhookSweeping::new(ledger.clone()), shutdown.clone()),
+            start_chore(QueueCare::new(jobs.clone()), shutdown.clone()),
+            start_chore(QueueSweep::new(jobs.clone()), shutdown.clone()),
             start_chore(Sequencing::new(graph.clone(), node), shutdown.clone()),
             start_chore(Erasing::new(graph, ledger.clone()), shutdown.clone()),
             start_chore(Partitioning::new(ledger.clone(), settings.history_months), shutdown.clone()),
             start_chore(Granting::new(ledger.clone()), shutdown.clone()),
             start_chore(SandboxSweeping::new(ledger.clone()), shutdown.clone()),
-            start_chore(Sweeping::new(ledger), shutdown.clone()),
+            start_chore(Sweeping::new(ledger.clone()), shutdown.clone()),
         ];
+        let delivering = Delivering::new(ledger, clock, webhooks);
+        loops.extend(start_queue(Slices::new(bulk), jobs.clone(), node, shutdown));
+        loops.extend(start_queue(delivering, jobs, node, shutdown));
         WorkerHandle { loops }
     }
 }

@@ -7,12 +7,28 @@ mod support;
 #[cfg(test)]
 mod worker {
     use super::support::{graph_db, ledger_db};
-    use assay_domain::Clock;
+    use assay_domain::{Clock, IdentityKey, MasterKey, NetworkHosts};
+    use assay_engine::Engine;
+    use assay_service::{BulkDesk, BulkKeys, WebhookRules};
     use assay_store::{Database, Graph, Ledger};
-    use assay_worker::{Worker, WorkerSettings};
+    use assay_worker::{WebhookTools, Worker, WorkerSettings, WorkerTools};
+    use std::num::NonZeroU32;
+    use std::sync::Arc;
     use std::time::Duration;
     use tokio::sync::watch;
     use uuid::Uuid;
+
+    fn tools(graph: &Graph, ledger: &Ledger) -> WorkerTools {
+        let (clock, master) = (Clock::system(), MasterKey::parse(&"3c".repeat(32)).unwrap());
+        let identity = IdentityKey::new(master.derive("identity"));
+        let engine = Engine::new(graph.clone(), ledger.clone(), identity, NetworkHosts::default());
+        let bulk = BulkDesk::new(ledger.clone(), engine, clock.clone(), BulkKeys::new(&master));
+        let node = Uuid::from_u128(1);
+        let rules = WebhookRules::strict(&master);
+        let webhooks = WebhookTools::new(rules, Vec::new(), NonZeroU32::MIN, clock.clone()).unwrap();
+        let webhooks = Arc::new(webhooks);
+        WorkerTools { graph: graph.clone(), ledger: ledger.clone(), bulk, webhooks, clock, node }
+    }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn changes_reach_the_log_until_the_worker_is_stopped() {
@@ -21,7 +37,7 @@ mod worker {
         let ledger = Ledger::connect(&Database::at(&ledger_db.url()), Clock::system()).await.unwrap();
         let (stop, shutdown) = watch::channel(false);
         let settings = WorkerSettings { history_months: 0 };
-        let running = Worker::start(graph.clone(), ledger, Uuid::from_u128(1), settings, &shutdown);
+        let running = Worker::start(tools(&graph, &ledger), settings, &shutdown);
         let change = "insert into change_inbox (entity_kind, entity_id, version)
                       select 1, gen_random_uuid(), 1 from generate_series(1, 7)";
         graph_db.psql(change).unwrap();

@@ -1,10 +1,13 @@
 //! The table of keys. The file, the environment, `config show` and the example file are all read from it.
 
 use super::{Config, LogFormat};
-use assay_domain::limits::{CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT};
+use assay_domain::limits::{
+    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT, WEBHOOK_TIME_SCALE_MAX,
+};
 use assay_domain::{IpRange, MasterKey, NetworkHosts};
 use assay_service::HoldPolicy;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a value is written in the file, and how much of it may be shown.
@@ -90,11 +93,7 @@ pub static KEYS: &[Key] = &[
             "Addresses and ranges of the proxies in front of this node, such as \"10.0.0.0/8\". Only they are believed when",
             "X-Forwarded-For says who the client is.",
         ],
-        set: |config, text| {
-            let ranges = text.split(',').map(str::trim).filter(|range| !range.is_empty());
-            let ranges: Result<Vec<IpRange>, _> = ranges.map(IpRange::parse).collect();
-            ranges.map(|ranges| config.trusted_proxies = ranges).map_err(|error| error.to_string())
-        },
+        set: |config, text| read_ranges(text).map(|ranges| config.trusted_proxies = ranges),
     },
     Key {
         section: "server",
@@ -179,8 +178,9 @@ pub static KEYS: &[Key] = &[
         default: || NetworkHosts::default().canonical().to_owned(),
         doc: &["Hosts of the professional network, subdomains included. The first is written into answers."],
         set: |config, text| {
-            let hosts = text.split(',').map(str::trim).filter(|host| !host.is_empty());
-            NetworkHosts::new(hosts).map(|hosts| config.hosts = hosts).map_err(|error| error.to_string())
+            NetworkHosts::new(listed(text))
+                .map(|hosts| config.hosts = hosts)
+                .map_err(|error| error.to_string())
         },
     },
     Key {
@@ -254,6 +254,66 @@ pub static KEYS: &[Key] = &[
         set: |config, text| read_number(text, 0).map(|months| config.history_retention_months = months),
     },
     Key {
+        section: "webhooks",
+        name: "allow_ranges",
+        kind: Kind::List,
+        default: String::new,
+        doc: &[
+            "Ranges that webhooks may lead to although they are not on the public internet, such as \"10.20.0.0/16\": for",
+            "receivers next door, or for development.",
+        ],
+        set: |config, text| read_ranges(text).map(|ranges| config.webhook_guard.allowed = ranges),
+    },
+    Key {
+        section: "webhooks",
+        name: "allow_http",
+        kind: Kind::Switch,
+        default: || "false".to_owned(),
+        doc: &["Whether a webhook may be a plain http URL. What is sent can then be read on its way."],
+        set: |config, text| {
+            choose(text, &[("true", true), ("false", false)]).map(|on| config.webhook_guard.allow_http = on)
+        },
+    },
+    Key {
+        section: "webhooks",
+        name: "allow_ports",
+        kind: Kind::List,
+        default: String::new,
+        doc: &["Ports a webhook may name beside the one of its scheme, such as 8443."],
+        set: |config, text| {
+            let ports: Result<Vec<u16>, _> = listed(text).map(str::parse).collect();
+            let reason = |_| "is not a list of ports such as 8443".to_owned();
+            ports.map(|ports| config.webhook_guard.ports = ports).map_err(reason)
+        },
+    },
+    Key {
+        section: "webhooks",
+        name: "extra_roots",
+        kind: Kind::Text,
+        default: String::new,
+        doc: &["A file of certificates (PEM) that receivers may be vouched for by, beside the public ones."],
+        set: |config, text| {
+            config.webhook_roots = Some(PathBuf::from(text)).filter(|path| !path.as_os_str().is_empty());
+            Ok(())
+        },
+    },
+    Key {
+        section: "webhooks",
+        name: "time_scale",
+        kind: Kind::Number,
+        default: || "1".to_owned(),
+        doc: &[
+            "For tests: divides the delays between attempts, the time a receiver has to answer (2 seconds are left to it), and",
+            "the days until a failing webhook is disabled.",
+        ],
+        set: |config, text| {
+            let scale = read_number(text, 1)?;
+            let fits = (scale <= WEBHOOK_TIME_SCALE_MAX).then_some(scale);
+            let reason = || format!("is more than {WEBHOOK_TIME_SCALE_MAX}");
+            fits.map(|scale| config.webhook_time_scale = scale).ok_or_else(reason)
+        },
+    },
+    Key {
         section: "log",
         name: "level",
         kind: Kind::Text,
@@ -279,6 +339,14 @@ pub static KEYS: &[Key] = &[
 
 fn read_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "is not an address and a port such as 127.0.0.1:8080".to_owned())
+}
+
+fn listed(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty())
+}
+
+fn read_ranges(text: &str) -> Result<Vec<IpRange>, String> {
+    listed(text).map(IpRange::parse).collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
 fn read_url(text: &str) -> Result<String, String> {

@@ -180,8 +180,12 @@ fn typed(value: &Value, kind: Kind) -> Option<String> {
         Value::Integer(number) => Some(number.to_string()),
         Value::Boolean(on) if kind == Kind::Switch => Some(on.to_string()),
         Value::Array(items) => {
-            let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
-            texts.map(|texts| texts.join(","))
+            let text = |item: &Value| match item {
+                Value::String(text) => Some(text.clone()),
+                Value::Integer(number) => Some(number.to_string()),
+                _ => None,
+            };
+            items.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.join(","))
         }
         _ => None,
     }

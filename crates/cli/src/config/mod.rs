@@ -11,9 +11,11 @@ pub use layers::{Effective, load};
 
 use crate::failure::Failure;
 use assay_domain::{IdentityKey, IpRange, MasterKey, NetworkHosts};
-use assay_service::{HoldPolicy, ReplyKeys, Settings};
+use assay_notify::Guard;
+use assay_service::{BulkKeys, HoldPolicy, ReplyKeys, Settings, WebhookRules, WebhookSeal};
 use assay_store::Database;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Every setting with its type. `keys.rs` says what each one means.
@@ -36,6 +38,9 @@ pub struct Config {
     /// 0 for as many as this machine's processors suggest.
     pub calls_active_max: u32,
     pub history_retention_months: u32,
+    pub webhook_guard: Guard,
+    pub webhook_roots: Option<PathBuf>,
+    pub webhook_time_scale: u32,
     pub log_level: String,
     pub log_format: LogFormat,
 }
@@ -67,6 +72,9 @@ impl Config {
             connections_max: 0,
             calls_active_max: 0,
             history_retention_months: 0,
+            webhook_guard: Guard::default(),
+            webhook_roots: None,
+            webhook_time_scale: 1,
             log_level: String::new(),
             log_format: LogFormat::Json,
         }
@@ -92,10 +100,18 @@ impl Config {
         Ok(IdentityKey::new(self.master_key()?.derive("identity")))
     }
 
+    /// Where webhooks may lead, and what their secrets are sealed with.
+    pub fn webhook_rules(&self) -> Result<WebhookRules, Failure> {
+        let seal = WebhookSeal::new(self.master_key()?);
+        Ok(WebhookRules { seal, guard: self.webhook_guard.clone() })
+    }
+
     pub fn settings(&self) -> Result<Settings, Failure> {
         Ok(Settings {
             key_pepper: self.key_pepper()?,
             reply_keys: ReplyKeys::new(self.master_key()?),
+            bulk_keys: BulkKeys::new(self.master_key()?),
+            webhook_rules: self.webhook_rules()?,
             holds: self.holds,
             hold_lifetime: self.hold_lifetime,
             deadline: self.deadline,

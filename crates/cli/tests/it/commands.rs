@@ -1,6 +1,7 @@
 //! The commands as an operator types them.
 
 use crate::support::{Installation, Request, known_email};
+use assay_service::reference;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -118,4 +119,34 @@ fn the_doctor_finds_a_healthy_installation_healthy_and_a_broken_ledger_broken() 
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("✗ audit: I2"), "{text}");
     drop(customer);
+}
+
+#[test]
+fn the_command_writes_the_pages_and_says_which_of_them_is_stale() {
+    let folder = std::env::temp_dir().join(format!("assay-reference-{}", std::process::id()));
+    let run = |arguments: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_assay");
+        std::process::Command::new(program)
+            .arg("reference")
+            .args(arguments)
+            .arg("--dir")
+            .arg(&folder)
+            .output()
+            .unwrap()
+    };
+    assert_eq!(run(&["--check"]).status.code(), Some(1));
+    assert!(run(&["--write"]).status.success() && run(&["--check"]).status.success());
+    for file in reference::files() {
+        assert_eq!(std::fs::read_to_string(folder.join(&file.name)).unwrap(), file.text);
+    }
+    std::fs::write(folder.join("enrich.md"), "old").unwrap();
+    std::fs::write(folder.join("abolished.md"), "old").unwrap();
+    let stale = run(&["--check"]);
+    let said = String::from_utf8_lossy(&stale.stderr).into_owned();
+    assert_eq!(stale.status.code(), Some(1));
+    assert_eq!(said.matches("error:").count(), 2, "{said}");
+    assert!(said.contains("enrich.md is not what this program would write"), "{said}");
+    assert!(said.contains("abolished.md is the page of nothing any more"), "{said}");
+    assert_eq!(run(&[]).status.code(), Some(2));
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking; clippy spares only the functions marked as tests"
 )]
 
+mod bulk;
 mod catalog;
 mod commands;
 mod history;
@@ -20,3 +21,4 @@ mod reference;
 mod sandbox;
 mod schemas;
 mod support;
+mod webhooks;

@@ -112,9 +112,12 @@ fn a_body_that_trickles_in_and_a_slow_outcome_of_the_sandbox_keep_no_place() {
             let request = Request::new("POST", "/v1/sandbox/enrich").header("sandbox-outcome", "slow");
             request.json(&json!({"email": "ada@example.com"})).send(server.api).is_ok()
         });
-        pause(500);
-        assert!(!sleeping.is_finished());
-        server.get(&customer, "/v1/me").is_ok();
+        // A busy machine may take its time until the call sleeps; while it does, there is a place.
+        let found = (0..20).any(|_| {
+            pause(100);
+            server.get(&customer, "/v1/me").status == 200 && !sleeping.is_finished()
+        });
+        assert!(found);
         sleeping.join().unwrap();
     });
 }

@@ -198,7 +198,9 @@ fn dry_runs_and_explanations_work_as_they_do_outside() {
         let mut fields = example(entry);
         fields["explain"] = json!(true);
         fields["max_credits"] = json!(1_000);
-        let answer = twin(entry, &fields).send(server.api).is_ok();
+        let answer = twin(entry, &fields).send(server.api);
+        assert_eq!(answer.status, entry.spec.status, "{}", answer.text());
+        let answer = answer.json();
         assert_eq!(answer["trace"].as_array().unwrap().len(), 1);
         assert_eq!(answer["trace"][0]["provider"], "sandbox");
     }

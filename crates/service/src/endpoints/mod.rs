@@ -1,6 +1,8 @@
 //! One file an endpoint. Each answers; none knows HTTP, keys or money.
 
 pub mod account;
+pub mod bulk;
 pub mod keys;
 pub mod operator;
 pub mod resolve;
+pub mod webhooks;

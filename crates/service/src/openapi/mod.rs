@@ -70,7 +70,9 @@ impl Paths {
 const TAGS: &[(&str, &str)] = &[
     ("resolve", "One identifier in, one record out. Charged only when somebody or something is found."),
     ("account", "What your account has, what it asked and whom it found. Free."),
+    ("bulk", "Many lookups in one call, answered later: submitted, watched, read and canceled."),
     ("keys", "The keys of your account: made, bounded, rotated and revoked. Free."),
+    ("webhooks", "Where your account is told what happened, signed, and the log of what it was told. Free."),
     ("operator", "Running the installation: for keys with the scope `operator` only. Free."),
     (
         twins::TAG,

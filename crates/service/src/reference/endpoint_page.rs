@@ -219,6 +219,9 @@ fn faults_of(spec: &Spec, operation: &Value) -> impl Iterator<Item = &'static Fa
     let ends_with_trial = !matches!(spec.group, Group::Account | Group::Keys);
     let in_trial = Plan::Trial.allows(spec.plan);
     let makes_keys = spec.group == Group::Keys && spec.verb.has_body();
+    let makes_webhooks = spec.path == "/v1/webhooks" && posts;
+    let sends =
+        spec.group == Group::Webhooks && (spec.path.ends_with("/test") || spec.path.ends_with("/redeliver"));
     FAULTS.iter().filter(move |row| {
         let can = match row.code {
             Code::InvalidIdempotencyKey | Code::RequestInProgress | Code::IdempotencyKeyReused => posts,
@@ -226,6 +229,8 @@ fn faults_of(spec: &Spec, operation: &Value) -> impl Iterator<Item = &'static Fa
             Code::PlanRequired => !in_trial,
             Code::KeyBoundsExceeded => makes_keys,
             Code::TooManyKeys => makes_keys && posts,
+            Code::TooManyWebhooks => makes_webhooks,
+            Code::WebhookDisabled => sends,
             Code::SandboxDailyLimit => false,
             _ => true,
         };

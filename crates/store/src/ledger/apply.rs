@@ -103,6 +103,9 @@ impl Desk<'_> {
         if let Some(lost) = self.loaded.holds.get(&wish.hold) {
             return self.answer_held(wish, lost.amount);
         }
+        if wish.lease.is_some_and(|lease| !self.loaded.leases.contains(&lease)) {
+            return self.refuse(Refusal::ClaimLost);
+        }
         let available = self.book.balance();
         let cap_left = wish.cap.as_ref().map(|cap| self.loaded.cap_left(self.account, cap));
         let funds = [wish.max_credits, cap_left].into_iter().flatten().fold(available, Credits::min);
@@ -163,11 +166,16 @@ impl Desk<'_> {
                 return self.refuse(Refusal::ClaimLost);
             }
         }
+        if settle.lease().is_some_and(|lease| !self.loaded.leases.contains(&lease)) {
+            return self.refuse(Refusal::ClaimLost);
+        }
         let open = settle.hold.and_then(|id| Some((id, self.open_hold(id)?)));
         let (charged, uncollected) = match open {
             Some((id, stored)) => (self.capture(id, &stored, settle), 0),
             None => match self.charge(settle) {
                 Ok(charged) => (charged, 0),
+                // A slice is done again, rather than given away.
+                Err(_) if settle.lease().is_some() => return self.refuse(Refusal::HoldLost),
                 // The hold's time was over, its work is done and the balance is gone: the result is given all the same.
                 Err(_) if settle.hold.is_some() => (0, settle.charge.thousandths()),
                 Err(why) => return self.refuse(why),

@@ -4,7 +4,8 @@ use super::batch::Asked;
 use super::book::{Book, LotLeft};
 use super::op::{Cap, Op, Settled};
 use crate::StoreError;
-use assay_domain::{AccountId, Credits, HoldId, KeyId, RequestId};
+use crate::queue::Lease;
+use assay_domain::{AccountId, Credits, HoldId, JobId, KeyId, RequestId};
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::types::Json;
 use sqlx::{PgConnection, Row};
@@ -82,6 +83,8 @@ pub struct Loaded {
     pub holds: HashMap<HoldId, StoredHold>,
     /// Claims that are still ours.
     pub claims: HashSet<(AccountId, [u8; 32], i32)>,
+    /// Jobs of the queue whose leases are still held.
+    pub leases: HashSet<Lease>,
     /// Reasons of grants that exist already.
     pub reasons: HashSet<(AccountId, String)>,
     /// Calls that were settled before: by a lost attempt of this very batch, or as the subject of a refund.
@@ -97,6 +100,7 @@ impl Loaded {
             moment,
             holds: HashMap::new(),
             claims: HashSet::new(),
+            leases: HashSet::new(),
             reasons: HashSet::new(),
             settled: HashMap::new(),
             spend: HashMap::new(),
@@ -113,6 +117,7 @@ impl Loaded {
         let mut loaded = Self {
             moment,
             claims: read_claims(connection, batch).await?,
+            leases: read_leases(connection, batch).await?,
             reasons: read_reasons(connection, batch).await?,
             settled: read_settled(connection, batch, recheck).await?,
             spend: HashMap::new(),
@@ -248,6 +253,25 @@ async fn read_claims(
         Ok((AccountId::from_uuid(row.try_get("account_id")?), key, row.try_get("attempt")?))
     };
     rows.into_iter().map(read).collect()
+}
+
+async fn read_leases(connection: &mut PgConnection, batch: &[Asked]) -> Result<HashSet<Lease>, StoreError> {
+    let leases = batch.iter().filter_map(|asked| match &asked.op {
+        Op::Hold(wish) => wish.lease,
+        Op::Settle(settle) => settle.lease(),
+        _ => None,
+    });
+    let jobs: Vec<Uuid> = leases.map(|lease| lease.job.uuid()).collect();
+    if jobs.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let rows: Vec<(Uuid, i32)> = sqlx::query_as(
+        "select id, attempt from job where id = any($1) and state = 'running' order by id for update",
+    )
+    .bind(jobs)
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|(id, attempt)| Lease { job: JobId::from_uuid(id), attempt }).collect())
 }
 
 async fn read_reasons(

@@ -5,6 +5,7 @@ mod apply;
 mod audit;
 pub mod batch;
 pub mod book;
+pub mod bulk;
 mod erasure;
 mod grants;
 mod history;
@@ -17,6 +18,7 @@ mod rates;
 mod replies;
 mod secrets;
 mod sweep;
+pub mod webhooks;
 mod write;
 
 pub use accounts::{NewAccount, Overview, TrialChange};
@@ -34,6 +36,7 @@ pub use sweep::Swept;
 use crate::lane::{Lane, LaneSize, batches_at_once};
 use crate::line::Line;
 use crate::pool::{Database, schema_versions};
+use crate::queue::Jobs;
 use crate::{StoreError, task};
 use assay_domain::{AccountId, Clock, HoldId, LotId, RequestId, limits};
 use batch::{Asked, Clerk};
@@ -53,6 +56,7 @@ pub struct Ledger {
     /// Accounts are dealt out over the lanes, so that two batches of one node never wait for each other's accounts.
     lanes: Arc<[Lane<Asked, Answer>]>,
     claims: ClaimKeeper,
+    jobs: Jobs,
     clock: Clock,
 }
 
@@ -68,7 +72,8 @@ impl Ledger {
         let lane = |_| Lane::start_workers("ledger", size, clerk);
         let lanes = (0..batches_at_once()).map(lane).collect();
         let claims = ClaimKeeper::start(pool.clone());
-        Ok(Self { pool, lanes, claims, clock })
+        let jobs = Jobs::new(pool.clone());
+        Ok(Self { pool, lanes, claims, jobs, clock })
     }
 
     /// Brings the schema up to date.
@@ -111,6 +116,11 @@ impl Ledger {
             return Ok(());
         }
         Err(StoreError::Schema("the ledger was made with another master key".into()))
+    }
+
+    /// The queue, which is part of this database so that work and money are committed together.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
     }
 
     /// Asks for one operation and waits for its commit.
@@ -181,10 +191,12 @@ pub struct ServerFacts {
 }
 
 /// The refund of a charge whose fate the caller may never learn. A call with an idempotency key needs none: its retry
-/// finds the reply that was paid for.
+/// finds the reply that was paid for. Nor does a job of the queue: its next worker finds it done.
 fn unacknowledged_charge(op: &Op) -> Option<(RequestId, Refund)> {
     match op {
-        Op::Settle(settle) if settle.reply.is_none() && settle.charge.is_positive() => {
+        Op::Settle(settle)
+            if settle.reply.is_none() && settle.lease().is_none() && settle.charge.is_positive() =>
+        {
             // The lot's id may come from the request's: there is at most one refund a request.
             let lot = LotId::from_uuid(settle.request.uuid());
             Some((settle.request, Refund { lot, request: settle.request, amount: settle.charge }))

@@ -1,5 +1,7 @@
 //! What can be asked of the ledger, and what it answers.
 
+use super::bulk::{AnsweredSlice, NewBulk};
+use crate::queue::Lease;
 use assay_domain::{Credits, HoldId, KeyId, LotId, PersonId, Price, RequestId};
 use chrono::{DateTime, Utc};
 use std::fmt;
@@ -70,6 +72,8 @@ pub struct HoldWish {
     pub max_credits: Option<Credits>,
     pub cap: Option<Cap>,
     pub lifetime: Duration,
+    /// The job of the queue it is wished for: without its lease nothing is held.
+    pub lease: Option<Lease>,
 }
 
 /// The end of a call: what it costs, what history keeps of it, and its reply, in one commit.
@@ -84,6 +88,26 @@ pub struct Settle {
     /// People the account has now resolved.
     pub people: Vec<PersonId>,
     pub reply: Option<ReplyDraft>,
+    /// What else becomes true with the charge.
+    pub deed: Option<Deed>,
+}
+
+/// What is written in the same commit as a charge, beside what every call writes.
+#[derive(Debug, Clone)]
+pub enum Deed {
+    SubmitBulk(Box<NewBulk>),
+    /// Needs the lease of its job: a worker that lost it changes nothing.
+    AnswerSlice(Box<AnsweredSlice>),
+}
+
+impl Settle {
+    /// The job of the queue this belongs to.
+    pub fn lease(&self) -> Option<Lease> {
+        match &self.deed {
+            Some(Deed::AnswerSlice(slice)) => Some(slice.lease),
+            _ => None,
+        }
+    }
 }
 
 /// What history keeps of a call: ids and figures, never values.
@@ -186,8 +210,10 @@ pub enum Refusal {
     },
     SpendCapReached,
     MaxCreditsTooLow,
-    /// Another attempt took over the idempotency key.
+    /// Another attempt took over the idempotency key, or the job of the queue.
     ClaimLost,
+    /// The hold's time was over before its job was done.
+    HoldLost,
     TooManyLots,
     /// A refund above what the call cost, or of a call that does not exist.
     NothingToRefund,

@@ -1,8 +1,9 @@
 //! Writes all that a batch decided: the rows every call makes in one statement, the rarer ones in their own.
 
 use super::book::Book;
+use super::bulk;
 use super::load::{Spend, SpendKey, StoredHold};
-use super::op::{Grant, Settle, Settled};
+use super::op::{Deed, Grant, Settle, Settled};
 use crate::StoreError;
 use assay_domain::{AccountId, HoldId};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -98,6 +99,7 @@ pub struct Writes {
     resolved: Resolved,
     /// The same person by a second endpoint in one batch: written by a second statement.
     resolved_again: Vec<ResolvedRow>,
+    deeds: Vec<(AccountId, Deed, Settled)>,
 }
 
 impl HistoryColumns {
@@ -124,7 +126,10 @@ impl HistoryColumns {
 
 impl Writes {
     pub fn is_empty(&self) -> bool {
-        self.books.is_empty() && self.history.ids.is_empty() && self.replies.is_empty()
+        self.books.is_empty()
+            && self.history.ids.is_empty()
+            && self.replies.is_empty()
+            && self.deeds.is_empty()
     }
 
     /// Keeps the history row, the resolved people and the reply of a settled call.
@@ -140,6 +145,9 @@ impl Writes {
                 Some((endpoint, _)) if *endpoint != record.endpoint => self.resolved_again.push(row),
                 Some(_) => {}
             }
+        }
+        if let Some(deed) = &settle.deed {
+            self.deeds.push((account, deed.clone(), settled));
         }
         if let Some(draft) = &settle.reply {
             self.replies.push(StoredReply {
@@ -162,6 +170,9 @@ impl Writes {
         write_calls(connection, &self.books, self.history, resolved).await?;
         for again in self.resolved_again {
             write_calls(connection, &[], HistoryColumns::default(), vec![again]).await?;
+        }
+        for (account, deed, settled) in self.deeds {
+            bulk::write(connection, account, &deed, settled).await?;
         }
         Ok(())
     }

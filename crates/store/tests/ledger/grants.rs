@@ -75,7 +75,7 @@ fn settle(credits: i64) -> Settle {
         subjects: Vec::new(),
     };
     let (request, charge) = (RequestId::mint(now()), Credits::whole(credits));
-    Settle { request, hold: None, charge, cap: None, record, people: Vec::new(), reply: None }
+    Settle { request, hold: None, charge, cap: None, record, people: Vec::new(), reply: None, deed: None }
 }
 
 #[tokio::test]
@@ -217,6 +217,7 @@ async fn holds_and_lots_that_end_mark_credits_low_too() {
         max_credits: None,
         cap: None,
         lifetime: Duration::from_secs(60),
+        lease: None,
     };
     bank.ledger.ask(account, Op::Hold(wish.clone())).await.unwrap();
     assert!(bank.seen(account).await.low_since.is_some());

@@ -59,8 +59,16 @@ impl Archive {
             subjects: Vec::new(),
         };
         let (request, charge) = (RequestId::mint(call.at), Credits::whole(1));
-        let settle =
-            Settle { request, hold: None, charge, cap: None, record, people: Vec::new(), reply: None };
+        let settle = Settle {
+            request,
+            hold: None,
+            charge,
+            cap: None,
+            record,
+            people: Vec::new(),
+            reply: None,
+            deed: None,
+        };
         let answer = self.ledger.ask(self.account, Op::Settle(Box::new(settle))).await.unwrap();
         assert!(matches!(answer, Answer::Settled(_)), "{answer:?}");
         request

@@ -71,6 +71,7 @@ fn settle(charge: Credits) -> Settle {
         },
         people: Vec::new(),
         reply: None,
+        deed: None,
     }
 }
 
@@ -83,6 +84,7 @@ fn wish(units_max: u32, unit: i64) -> HoldWish {
         max_credits: None,
         cap: None,
         lifetime: Duration::from_secs(60),
+        lease: None,
     }
 }
 

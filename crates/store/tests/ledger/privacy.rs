@@ -52,6 +52,7 @@ async fn found(ledger: &Ledger, account: AccountId, key: u8, people: &[PersonId]
         record,
         people: people.to_vec(),
         reply: Some(ReplyDraft { claim: claim.claim(), render: Arc::new(|_| b"sealed".to_vec()) }),
+        deed: None,
     };
     let answer = ledger.ask(account, Op::Settle(Box::new(settle))).await.unwrap();
     assert!(matches!(answer, Answer::Settled(_)));

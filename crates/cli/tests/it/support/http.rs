@@ -81,7 +81,10 @@ impl Answer {
             .map(|line| line.split_once(':').unwrap())
             .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
             .collect();
-        let answer = Self { status, headers, body: bytes[end + 4..].to_vec() };
+        let mut answer = Self { status, headers, body: bytes[end + 4..].to_vec() };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = joined(&answer.body);
+        }
         if let Some(length) = answer.header("content-length") {
             assert_eq!(answer.body.len().to_string(), length, "the body is not whole");
         }
@@ -119,5 +122,20 @@ impl Answer {
     pub fn is_ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text());
         self.json()
+    }
+}
+
+/// A body that came in chunks; one that broke off fails the test.
+fn joined(mut chunks: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    loop {
+        let end = chunks.windows(2).position(|window| window == b"\r\n").expect("the length of a chunk");
+        let length = std::str::from_utf8(&chunks[..end]).unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        if length == 0 {
+            return whole;
+        }
+        whole.extend_from_slice(&chunks[end + 2..end + 2 + length]);
+        chunks = &chunks[end + 2 + length + 2..];
     }
 }

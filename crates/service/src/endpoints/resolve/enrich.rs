@@ -4,18 +4,20 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Step, Trace};
 use crate::example;
 use crate::fault::{Fault, FieldError};
+use crate::input::{Decoded, RawInput};
 use crate::spec::{Group, Scope, Spec, Verb};
 use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::network_url::NetworkUrlKind;
 use assay_domain::{
-    Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, PersonName, Phone, Plan, Price,
+    Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone, Plan, Price,
 };
-use assay_engine::PersonQuery;
+use assay_engine::{Engine, Found, PersonQuery};
+use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 #[derive(Debug)]
 pub enum Enrich {}
@@ -150,15 +152,10 @@ impl Endpoint for Enrich {
 
     async fn run(context: &Context, question: EnrichQuestion) -> Result<Outcome<EnrichResponse>, Fault> {
         let watch = Stopwatch::start();
-        let found = context.engine.resolve_person(&question.query).await?;
-        let sure = found.filter(|found| found.confidence >= question.min_confidence);
-        let fresh = sure.filter(|found| {
-            let age = context.now - found.record.refreshed_at;
-            question.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
-        });
-        let outcome = if fresh.is_some() { "found" } else { "not_found" };
+        let found = Self::find(&context.engine, context.now, &question).await?;
+        let outcome = if found.is_some() { "found" } else { "not_found" };
         let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
-        let Some(found) = fresh else {
+        let Some(found) = found else {
             let trace = Trace { steps: vec![step], ..Trace::default() };
             return Ok(Outcome::found(EnrichResponse::nothing(), 0, trace));
         };
@@ -170,6 +167,38 @@ impl Endpoint for Enrich {
             person: Some(found.record.into()),
         };
         Ok(Outcome::found(body, 1, trace))
+    }
+}
+
+impl Enrich {
+    /// Reads the fields of a request that came by another way than a call of its own.
+    pub(crate) fn read(fields: Map<String, Value>, hosts: &NetworkHosts) -> Result<EnrichQuestion, Fault> {
+        let Decoded(request) = RawInput::Body(fields).decode::<EnrichRequest>()?;
+        Self::parse(request, hosts)
+    }
+
+    /// The person meant, if the graph knows them as surely and as freshly as is asked.
+    pub(crate) async fn find(
+        engine: &Engine,
+        now: DateTime<Utc>,
+        question: &EnrichQuestion,
+    ) -> Result<Option<Found<Person>>, Fault> {
+        let found = engine.resolve_person(&question.query).await?;
+        let sure = found.filter(|found| found.confidence >= question.min_confidence);
+        Ok(sure.filter(|found| {
+            let age = now - found.record.refreshed_at;
+            question.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
+        }))
+    }
+}
+
+impl EnrichQuestion {
+    /// The same for two questions that must come to the same answer.
+    pub(crate) fn sameness(&self, engine: &Engine) -> Vec<u8> {
+        // A digest takes only the end of a number.
+        let number = if let PersonQuery::Phone(phone) = &self.query { phone.as_str() } else { "" };
+        let terms = format!("{:?} {:?} {number}", self.min_confidence, self.max_age_days);
+        [engine.person_key(&self.query).as_bytes().as_slice(), terms.as_bytes()].concat()
     }
 }
 

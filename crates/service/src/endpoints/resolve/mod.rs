@@ -5,3 +5,4 @@ mod enrich;
 
 pub use companies::Companies;
 pub use enrich::Enrich;
+pub(crate) use enrich::{EnrichQuestion, EnrichRequest};

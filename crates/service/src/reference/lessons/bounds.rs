@@ -3,7 +3,11 @@
 use super::{ADA, Lesson};
 use crate::fault::{Code, Fault, FieldError};
 use crate::reference::calls::{Calls, Sample};
-use assay_domain::limits::{FAILED_AUTH_PER_MINUTE, KEYS_PER_ACCOUNT_MAX, SANDBOX_DAILY_LIMIT};
+use assay_domain::limits::{
+    FAILED_AUTH_PER_MINUTE, KEYS_PER_ACCOUNT_MAX, SANDBOX_DAILY_LIMIT, WEBHOOKS_PER_ACCOUNT_MAX,
+};
+
+const HOOK: &str = r#"{"url":"https://hooks.northwind-robotics.example/assay"}"#;
 
 pub(super) static LESSONS: &[Lesson] = &[
     Lesson {
@@ -73,5 +77,27 @@ pub(super) static LESSONS: &[Lesson] = &[
         fault: || Fault::new(Code::TooManyKeys, format!("there may be {KEYS_PER_ACCOUNT_MAX} live keys")),
         mended: "A key that nobody uses any more was revoked; the call is the same.",
         corrected: Calls::InTurn(&[Sample::post("/v1/keys", r#"{"name":"one more"}"#)]),
+    },
+    Lesson {
+        code: Code::TooManyWebhooks,
+        meaning: "An account has a limited number of webhooks, disabled ones included. One URL can be told everything: \
+                  several events need no several webhooks.",
+        given: "The account has as many webhooks as it may have.",
+        failing: Calls::InTurn(&[Sample::post("/v1/webhooks", HOOK)]),
+        fault: || {
+            Fault::new(Code::TooManyWebhooks, format!("there may be {WEBHOOKS_PER_ACCOUNT_MAX} webhooks"))
+        },
+        mended: "A webhook that nobody listens to any more was deleted; the call is the same.",
+        corrected: Calls::InTurn(&[Sample::post("/v1/webhooks", HOOK)]),
+    },
+    Lesson {
+        code: Code::WebhookDisabled,
+        meaning: "Nothing is sent to a webhook that is disabled, not even a test. `GET /v1/webhooks/{id}` says why it is: by \
+                  request, because it answered 410, or because it failed for five days.",
+        given: "`WEBHOOK_ID` is a webhook that is disabled.",
+        failing: Calls::InTurn(&[Sample::post("/v1/webhooks/$WEBHOOK_ID/test", "{}")]),
+        fault: || Fault::new(Code::WebhookDisabled, "nothing is sent while the webhook is disabled"),
+        mended: "The webhook was enabled again with `PATCH /v1/webhooks/{id}` and `{\"enabled\":true}`; the call is the same.",
+        corrected: Calls::InTurn(&[Sample::post("/v1/webhooks/$WEBHOOK_ID/test", "{}")]),
     },
 ];

@@ -43,14 +43,13 @@ pub(super) static LESSONS: &[Lesson] = &[
     },
     Lesson {
         code: Code::PlanRequired,
-        meaning: "The call belongs to a higher plan. The page of each endpoint names the lowest plan that may call it. In \
-                  this release all are open to every plan, so nothing answers this yet.",
-        given: "The endpoint asks for a higher plan than the account's; `SCALE_KEY` is a key of an account with the highest \
-                one.",
-        failing: Calls::InTurn(&[Sample::get("/v1/me")]),
+        meaning: "The call belongs to a higher plan. The page of each endpoint names the lowest plan that may call it.",
+        given: "The account is a trial, and webhooks begin with the plan `pro`; `SCALE_KEY` is a key of an account with a \
+                higher one.",
+        failing: Calls::InTurn(&[Sample::get("/v1/webhooks")]),
         fault: || Fault::new(Code::PlanRequired, "the call needs the plan pro or a higher one"),
         mended: "The account moved to the plan that the detail names.",
-        corrected: Calls::InTurn(&[Sample::get("/v1/me").with_key("$SCALE_KEY")]),
+        corrected: Calls::InTurn(&[Sample::get("/v1/webhooks").with_key("$SCALE_KEY")]),
     },
     Lesson {
         code: Code::TrialEnded,

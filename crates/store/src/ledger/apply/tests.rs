@@ -73,7 +73,16 @@ impl Till {
 
     fn wish(&mut self, units_max: u32) -> HoldWish {
         let (hold, request) = (HoldId::from_uuid(self.id()), RequestId::from_uuid(self.id()));
-        HoldWish { hold, request, price: UNIT, units_max, max_credits: None, cap: None, lifetime: HOUR }
+        HoldWish {
+            hold,
+            request,
+            price: UNIT,
+            units_max,
+            max_credits: None,
+            cap: None,
+            lifetime: HOUR,
+            lease: None,
+        }
     }
 
     fn hold(&mut self, units_max: u32) -> HoldId {
@@ -99,7 +108,7 @@ impl Till {
             subjects: Vec::new(),
         };
         let charge = Credits::whole(credits);
-        Settle { request, hold, charge, cap: None, record, people: Vec::new(), reply: None }
+        Settle { request, hold, charge, cap: None, record, people: Vec::new(), reply: None, deed: None }
     }
 
     fn pay(&mut self, settle: &Settle) -> Answer {

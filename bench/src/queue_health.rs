@@ -1,0 +1,260 @@
+//! The bar `queue-health`: claims stay quick while somebody keeps a snapshot open, so that nothing that was done can be
+//! cleared away.
+//!
+//! Jobs without work are put, claimed and ended as fast as it goes, before and while a transaction stands open. Claimers
+//! go by the rule of the workers: they do not look at turns that were taken before, but now and then at all of them. What
+//! the same comes to without that rule is printed beside.
+//!
+//! A second queue, in a database where nobody keeps a snapshot, is worked on all the time in the same way: what slows both
+//! down is the machine. Nobody waits for the disk: how fast that is would hide how fast the queue is, and the queue has the
+//! more to clear away the faster it goes.
+
+use crate::bar::{Verdict, progress};
+use anyhow::{Context, Result, ensure};
+use assay_domain::limits::{JOB_CARE_EVERY, JOB_CLAIM_MAX};
+use assay_domain::{Clock, JobId};
+use assay_store::queue::{ClaimWish, NewJob, Queue};
+use assay_store::{Database, Jobs, Ledger};
+use assay_testkit::{Postgres, PostgresOptions, Stopwatch};
+use serde_json::json;
+use sqlx::{Connection, PgConnection};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+const QUEUE: Queue = Queue::Chore;
+const CLAIMERS: usize = 4;
+const SHARES: usize = 20;
+/// So many jobs wait at any time, at the beginning as at the end.
+const DEPTH: u64 = 2_000;
+const PUT_AT_ONCE: usize = 100;
+const PUT_PAUSE: Duration = Duration::from_millis(2);
+const WARM_UP: Duration = Duration::from_secs(2);
+
+/// The bar.
+const RATIO_LEAST: f64 = 0.6;
+
+/// How long a run is.
+#[derive(Clone, Copy)]
+struct Length {
+    fresh: Duration,
+    /// How long the snapshot has been open, and work gone on, before it is measured again.
+    open: Duration,
+    stale: Duration,
+}
+
+const FULL: Length =
+    Length { fresh: Duration::from_secs(10), open: Duration::from_secs(30), stale: Duration::from_secs(10) };
+const SHORT: Length =
+    Length { fresh: Duration::from_secs(3), open: Duration::from_secs(10), stale: Duration::from_secs(3) };
+
+/// Jobs a second before and while the snapshot is open: where it is, and where none is.
+struct Rates {
+    fresh: f64,
+    stale: f64,
+    twin_fresh: f64,
+    twin_stale: f64,
+}
+
+impl Rates {
+    /// What is left of the speed, the machine's own changes taken out.
+    fn ratio(&self) -> f64 {
+        (self.stale / self.fresh) / (self.twin_stale / self.twin_fresh)
+    }
+}
+
+pub async fn run(short: bool) -> Result<Verdict> {
+    let length = if short { SHORT } else { FULL };
+    let postgres = Postgres::start(PostgresOptions {
+        extra_settings: vec![("synchronous_commit".to_owned(), "off".to_owned())],
+        ..PostgresOptions::default()
+    })?;
+    let ruled = measure(&postgres, true, length).await.context("by the workers' rule")?;
+    tell("by the workers' rule", &ruled);
+    let unruled = measure(&postgres, false, length).await.context("without the rule")?;
+    tell("looking at all turns each time", &unruled);
+    let figure = format!(
+        "queue-health: {:.0} jobs/s, and {:.0} after {} s of an open snapshot, where a queue without one went from {:.0} to \
+         {:.0}: {:.2} of the speed is left (bar {RATIO_LEAST}), and {:.2} without skipping the turns that were taken",
+        ruled.fresh,
+        ruled.stale,
+        length.open.as_secs(),
+        ruled.twin_fresh,
+        ruled.twin_stale,
+        ruled.ratio(),
+        unruled.ratio()
+    );
+    Ok(Verdict { figure, passed: ruled.ratio() >= RATIO_LEAST })
+}
+
+fn tell(how: &str, rates: &Rates) {
+    let Rates { fresh, stale, twin_fresh, twin_stale } = rates;
+    progress(format!(
+        "{how}: {fresh:.0} jobs/s, {stale:.0} jobs/s with the snapshot open; without a snapshot {twin_fresh:.0} and \
+         {twin_stale:.0} jobs/s at the same times"
+    ));
+}
+
+/// What all who work on the queue share.
+#[derive(Default)]
+struct Counters {
+    put: AtomicU64,
+    done: AtomicU64,
+    stop: AtomicBool,
+}
+
+/// A queue of its own that is worked on.
+struct Line {
+    ledger: Ledger,
+    url: String,
+    counters: Arc<Counters>,
+    hands: JoinSet<Result<()>>,
+}
+
+impl Line {
+    async fn start(postgres: &Postgres, name: &str, ruled: bool) -> Result<Self> {
+        postgres.create_database(name)?;
+        let url = postgres.url(name);
+        let database = Database::at(&url);
+        Ledger::migrate(&database).await?;
+        let ledger = Ledger::connect(&database, Clock::system()).await?;
+        let counters = Arc::new(Counters::default());
+        let mut hands = JoinSet::new();
+        hands.spawn(put_on(ledger.jobs().clone(), Arc::clone(&counters)));
+        for _ in 0..CLAIMERS {
+            hands.spawn(Claimer::new(ledger.jobs().clone(), ruled, Arc::clone(&counters)).work());
+        }
+        Ok(Self { ledger, url, counters, hands })
+    }
+
+    fn done(&self) -> u64 {
+        self.counters.done.load(Ordering::SeqCst)
+    }
+
+    /// Lets all hands finish. What was put and not done must still be there: nothing was lost, nothing done twice.
+    async fn stop(mut self) -> Result<()> {
+        self.counters.stop.store(true, Ordering::SeqCst);
+        while let Some(ended) = self.hands.join_next().await {
+            ended??;
+        }
+        let left: i64 = sqlx::query_scalar("select count(*) from job").fetch_one(self.ledger.pool()).await?;
+        let (put, done) = (self.counters.put.load(Ordering::SeqCst), self.done());
+        ensure!(put == done + u64::try_from(left)?, "{put} jobs put, {done} done, {left} left");
+        self.ledger.pool().close().await;
+        Ok(())
+    }
+}
+
+async fn measure(postgres: &Postgres, ruled: bool, length: Length) -> Result<Rates> {
+    let name = |twin: &str| format!("{twin}_{}", if ruled { "ruled" } else { "unruled" });
+    let line = Line::start(postgres, &name("held"), ruled).await?;
+    let twin = Line::start(postgres, &name("free"), ruled).await?;
+    tokio::time::sleep(WARM_UP).await;
+    let (fresh, twin_fresh) = done_a_second(&line, &twin, length.fresh).await;
+    let mut holder = PgConnection::connect(&line.url).await?;
+    let mut snapshot = holder.begin_with("begin isolation level repeatable read").await?;
+    // A snapshot is taken by the first question.
+    let seen: i64 = sqlx::query_scalar("select count(*) from job").fetch_one(&mut *snapshot).await?;
+    tokio::time::sleep(length.open).await;
+    let (stale, twin_stale) = done_a_second(&line, &twin, length.stale).await;
+    let still: i64 = sqlx::query_scalar("select count(*) from job").fetch_one(&mut *snapshot).await?;
+    ensure!(seen == still, "the snapshot did not last");
+    snapshot.rollback().await?;
+    line.stop().await?;
+    twin.stop().await?;
+    Ok(Rates { fresh, stale, twin_fresh, twin_stale })
+}
+
+async fn done_a_second(line: &Line, twin: &Line, length: Duration) -> (f64, f64) {
+    let (watch, before) = (Stopwatch::start(), (line.done(), twin.done()));
+    tokio::time::sleep(length).await;
+    let seconds = watch.elapsed().as_secs_f64();
+    let rate = |done: u64| f64::from(u32::try_from(done).unwrap_or(u32::MAX)) / seconds;
+    (rate(line.done() - before.0), rate(twin.done() - before.1))
+}
+
+/// Keeps the queue as deep as it was.
+async fn put_on(jobs: Jobs, counters: Arc<Counters>) -> Result<()> {
+    let clock = Clock::system();
+    let shares: Vec<Uuid> = (0..SHARES).map(|_| Uuid::from_bytes(rand::random())).collect();
+    for share in shares.iter().cycle() {
+        while counters.waiting() >= DEPTH {
+            if counters.stop.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            tokio::time::sleep(PUT_PAUSE).await;
+        }
+        let new = |_| NewJob {
+            id: JobId::mint(clock.now()),
+            account: None,
+            key: None,
+            run_at: None,
+            every: None,
+            attempts_max: 10,
+            payload: json!({}),
+        };
+        let batch: Vec<NewJob> = (0..PUT_AT_ONCE).map(new).collect();
+        counters.put.fetch_add(jobs.put(QUEUE, *share, &batch).await?, Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+impl Counters {
+    fn waiting(&self) -> u64 {
+        let done = self.done.load(Ordering::SeqCst);
+        self.put.load(Ordering::SeqCst).saturating_sub(done)
+    }
+}
+
+/// Claims and ends jobs as a worker does, without doing anything in between.
+struct Claimer {
+    jobs: Jobs,
+    node: Uuid,
+    ruled: bool,
+    counters: Arc<Counters>,
+    from_turn: i64,
+    cared: Option<Stopwatch>,
+}
+
+impl Claimer {
+    fn new(jobs: Jobs, ruled: bool, counters: Arc<Counters>) -> Self {
+        let node = Uuid::from_bytes(rand::random());
+        Self { jobs, node, ruled, counters, from_turn: i64::MIN, cared: None }
+    }
+
+    async fn work(mut self) -> Result<()> {
+        while !self.counters.stop.load(Ordering::SeqCst) {
+            let done = self.turn().await?;
+            self.counters.done.fetch_add(done, Ordering::SeqCst);
+            if done == 0 {
+                tokio::time::sleep(PUT_PAUSE).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn turn(&mut self) -> Result<u64> {
+        if self.cared.is_none_or(|cared| cared.elapsed() >= JOB_CARE_EVERY) {
+            self.cared = Some(Stopwatch::start());
+            self.from_turn = i64::MIN;
+            self.jobs.wake_due(QUEUE).await?;
+            self.jobs.free_lost(QUEUE).await?;
+        }
+        let wish = ClaimWish {
+            queue: QUEUE,
+            node: self.node,
+            count: u32::try_from(JOB_CLAIM_MAX)?,
+            from_turn: if self.ruled { self.from_turn } else { i64::MIN },
+            busy: Vec::new(),
+        };
+        let (claimed, turn) = self.jobs.claim(&wish).await?;
+        self.from_turn = turn.unwrap_or(self.from_turn);
+        let ends = claimed.iter().map(|job| self.jobs.done(job.lease));
+        let ended: Vec<bool> =
+            futures_util::future::try_join_all(ends).await.context("a job could not be ended")?;
+        ensure!(ended.iter().all(|ended| *ended), "a job was lost though its lease was not over");
+        Ok(u64::try_from(ended.len())?)
+    }
+}

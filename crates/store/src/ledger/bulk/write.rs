@@ -1,0 +1,230 @@
+//! What a charge's commit writes of bulk jobs.
+//!
+//! Rows are always taken in this order: jobs of the queue, slices, the bulk job. Whoever took them in another would wait for
+//! a slice that waits for them.
+
+use super::super::op::{Deed, Settled};
+use super::{AnsweredSlice, NewBulk};
+use crate::StoreError;
+use crate::queue::{NewJob, Queue, put};
+use assay_domain::limits::{BULK_ATTEMPTS_MAX, BULK_KEPT_DAYS};
+use assay_domain::{AccountId, BulkId, Credits, JobId, WebhookId};
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use sqlx::{PgConnection, Row};
+use uuid::Uuid;
+
+pub async fn write(
+    connection: &mut PgConnection,
+    account: AccountId,
+    deed: &Deed,
+    settled: Settled,
+) -> Result<(), StoreError> {
+    match deed {
+        Deed::SubmitBulk(bulk) => submit(connection, account, bulk).await,
+        Deed::AnswerSlice(slice) => answer(connection, account, slice, settled.credits).await,
+    }
+}
+
+async fn submit(connection: &mut PgConnection, account: AccountId, bulk: &NewBulk) -> Result<(), StoreError> {
+    let counts = bulk.counts;
+    let new = sqlx::query(
+        "insert into bulk_job (id, account_id, key_id, line_id, monthly_cap, status, total, pending, invalid,
+             max_credits, metadata, webhook_id, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, 'queued', $6, $7, $8, $9, $10, $11, $12, $12 + make_interval(days => $13))
+         on conflict (id) do nothing",
+    )
+    .bind(bulk.id.uuid())
+    .bind(account.uuid())
+    .bind(bulk.key.as_str())
+    .bind(bulk.line.as_str())
+    .bind(bulk.monthly_cap.map(Credits::thousandths))
+    .bind(counts.total())
+    .bind(counts.pending)
+    .bind(counts.invalid)
+    .bind(bulk.max_credits.map(Credits::thousandths))
+    .bind(&bulk.metadata)
+    .bind(bulk.webhook.map(WebhookId::uuid))
+    .bind(bulk.at)
+    .bind(BULK_KEPT_DAYS)
+    .execute(&mut *connection)
+    .await?;
+    if new.rows_affected() == 0 {
+        // An attempt whose fate was unknown has written all of it.
+        return Ok(());
+    }
+    let numbers: Vec<i16> = (0..).take(bulk.slices.len()).collect();
+    sqlx::query(
+        "insert into bulk_slice (bulk_id, account_id, number, content, job_id)
+         select $1, $2, s.number, s.content, s.job_id
+         from unnest($3::smallint[], $4::bytea[], $5::uuid[]) as s(number, content, job_id)",
+    )
+    .bind(bulk.id.uuid())
+    .bind(account.uuid())
+    .bind(&numbers)
+    .bind(bulk.slices.iter().map(|slice| slice.content.as_slice()).collect::<Vec<_>>())
+    .bind(bulk.slices.iter().map(|slice| slice.job.map(JobId::uuid)).collect::<Vec<_>>())
+    .execute(&mut *connection)
+    .await?;
+    let jobs = bulk.slices.iter().zip(numbers).filter_map(|(slice, number)| Some((slice.job?, number)));
+    let mut jobs: Vec<NewJob> = jobs.map(|(job, number)| slice_job(job, account, bulk.id, number)).collect();
+    if bulk.max_credits.is_some() {
+        // One slice after the other: only then is it known how much of the bound is left.
+        jobs.truncate(1);
+    }
+    put(connection, Queue::Bulk, account.uuid(), &jobs).await?;
+    end_if_over(connection, account, bulk.id, bulk.at).await
+}
+
+fn slice_job(id: JobId, account: AccountId, bulk: BulkId, number: i16) -> NewJob {
+    NewJob {
+        id,
+        account: Some(account),
+        key: None,
+        run_at: None,
+        every: None,
+        attempts_max: BULK_ATTEMPTS_MAX,
+        payload: json!({ "bulk": bulk.uuid(), "slice": number }),
+    }
+}
+
+async fn answer(
+    connection: &mut PgConnection,
+    account: AccountId,
+    slice: &AnsweredSlice,
+    charged: Credits,
+) -> Result<(), StoreError> {
+    if slice.whole {
+        // The lease was looked at, and its row locked, when the charge was decided.
+        sqlx::query("delete from job where id = $1 and account_id = $2")
+            .bind(slice.lease.job.uuid())
+            .bind(account.uuid())
+            .execute(&mut *connection)
+            .await?;
+    }
+    sqlx::query("update bulk_slice set content = $4 where bulk_id = $1 and account_id = $2 and number = $3")
+        .bind(slice.bulk.uuid())
+        .bind(account.uuid())
+        .bind(slice.number)
+        .bind(&slice.content)
+        .execute(&mut *connection)
+        .await?;
+    let counts = slice.counts;
+    let bounded: Option<bool> = sqlx::query_scalar(
+        "update bulk_job set pending = pending - ($3 + $4 + $5 + $6), resolved = resolved + $3,
+             not_found = not_found + $4, failed = failed + $5, skipped = skipped + $6, charged = charged + $7,
+             status = 'running', paused_at = null, started_at = coalesce(started_at, $8)
+         where id = $1 and account_id = $2 returning max_credits is not null",
+    )
+    .bind(slice.bulk.uuid())
+    .bind(account.uuid())
+    .bind(counts.resolved)
+    .bind(counts.not_found)
+    .bind(counts.failed)
+    .bind(counts.skipped)
+    .bind(charged.thousandths())
+    .bind(slice.at)
+    .fetch_optional(&mut *connection)
+    .await?;
+    if slice.bound_reached {
+        skip_rest(connection, account, slice.bulk).await?;
+    } else if slice.whole && bounded == Some(true) {
+        put_next(connection, account, slice).await?;
+    }
+    end_if_over(connection, account, slice.bulk, slice.at).await
+}
+
+/// A job with a bound of its own does its slices one after the other.
+async fn put_next(
+    connection: &mut PgConnection,
+    account: AccountId,
+    slice: &AnsweredSlice,
+) -> Result<(), StoreError> {
+    let next: Option<(Uuid, i16)> = sqlx::query_as(
+        "select job_id, number from bulk_slice
+         where bulk_id = $1 and account_id = $2 and number > $3 and job_id is not null order by number limit 1",
+    )
+    .bind(slice.bulk.uuid())
+    .bind(account.uuid())
+    .bind(slice.number)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some((job, number)) = next else { return Ok(()) };
+    let job = slice_job(JobId::from_uuid(job), account, slice.bulk, number);
+    put(connection, Queue::Bulk, account.uuid(), &[job]).await?;
+    Ok(())
+}
+
+/// What is pending will not be done. The slices keep it as it is: in a job that is over, pending reads as skipped.
+pub(super) async fn skip_rest(
+    connection: &mut PgConnection,
+    account: AccountId,
+    bulk: BulkId,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "update bulk_job set skipped = skipped + pending, pending = 0 where id = $1 and account_id = $2",
+    )
+    .bind(bulk.uuid())
+    .bind(account.uuid())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// A job with nothing pending is over; whoever wanted to be told is.
+async fn end_if_over(
+    connection: &mut PgConnection,
+    account: AccountId,
+    bulk: BulkId,
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let over = sqlx::query(
+        "update bulk_job set finished_at = $3, expires_at = $3 + make_interval(days => $4), status = case
+             when failed = total then 'failed'
+             when invalid + failed + skipped > 0 then 'completed_with_errors' else 'completed' end
+         where id = $1 and account_id = $2 and pending = 0 and finished_at is null
+         returning webhook_id, status, total, resolved, not_found, invalid, failed, skipped",
+    )
+    .bind(bulk.uuid())
+    .bind(account.uuid())
+    .bind(at)
+    .bind(BULK_KEPT_DAYS)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(over) = over else { return Ok(()) };
+    let webhook: Option<Uuid> = over.try_get("webhook_id")?;
+    let Some(webhook) = webhook.map(WebhookId::from_uuid) else { return Ok(()) };
+    let status: String = over.try_get("status")?;
+    let event = if status == "failed" { "bulk.failed" } else { "bulk.completed" };
+    let mut counts = serde_json::Map::new();
+    counts.insert("pending".into(), json!(0));
+    for name in ["total", "resolved", "not_found", "invalid", "failed", "skipped"] {
+        counts.insert(name.into(), json!(over.try_get::<i32, _>(name)?));
+    }
+    let data = end_told(bulk, &status, Value::Object(counts));
+    tell(connection, account, bulk, webhook, (event, &data), at).await
+}
+
+pub(super) fn end_told(bulk: BulkId, status: &str, counts: Value) -> Value {
+    let results_url = format!("/v1/bulk/{bulk}");
+    json!({ "id": bulk.to_string(), "status": status, "counts": counts, "results_url": results_url })
+}
+
+pub(super) async fn tell(
+    connection: &mut PgConnection,
+    account: AccountId,
+    bulk: BulkId,
+    webhook: WebhookId,
+    (event, data): (&str, &Value),
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    let delivery =
+        super::super::webhooks::announce(&mut *connection, account, webhook, event, data, at).await?;
+    sqlx::query("update bulk_job set delivery_id = $3 where id = $1 and account_id = $2")
+        .bind(bulk.uuid())
+        .bind(account.uuid())
+        .bind(delivery.map(assay_domain::DeliveryId::uuid))
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Claiming jobs, keeping them, and letting go of them.
+
+use super::{Jobs, Queue};
+use crate::StoreError;
+use assay_domain::limits::{JOB_DUE_BATCH, JOB_LEASE};
+use assay_domain::{AccountId, JobId};
+use serde_json::Value;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use std::collections::HashSet;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// A job in somebody's hands. The number of the attempt is what fences others off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Lease {
+    pub job: JobId,
+    pub attempt: i32,
+}
+
+/// A job that was claimed.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    pub lease: Lease,
+    pub share: Uuid,
+    pub account: Option<AccountId>,
+    pub attempts_max: i32,
+    /// How long it could have been claimed before it was.
+    pub waited: Duration,
+    pub payload: Value,
+}
+
+/// What a worker can take on.
+#[derive(Debug, Clone)]
+pub struct ClaimWish {
+    pub queue: Queue,
+    pub node: Uuid,
+    pub count: u32,
+    /// Turns before this one are not looked at: others have taken them, and what is left of them in the index is in the
+    /// way. Look at all of them (`i64::MIN`) every so often, for those that came late.
+    pub from_turn: i64,
+    /// Shares that have as much running as they may.
+    pub busy: Vec<Uuid>,
+}
+
+const CLAIM: &str = "with picked as (
+    select id from job
+    where queue = $1 and state = 'waiting' and turn >= $2 and share <> all($3)
+    order by turn, id limit $4 for update skip locked
+), claimed as (
+    update job j set state = 'running', attempt = j.attempt + 1, node_id = $5,
+        lease_until = now() + make_interval(secs => $6)
+    from picked where j.id = picked.id
+    returning j.id, j.attempt, j.share, j.account_id, j.attempts_max, j.payload, j.turn,
+        extract(epoch from now() - greatest(j.run_at, j.created_at))::float8 as waited
+), clock as (
+    select setval('CLOCK', greatest(newest.turn, (select last_value from CLOCK)))
+    from (select max(turn) as turn from claimed) newest where newest.turn is not null
+)
+select claimed.* from claimed, clock order by turn, id";
+
+/// What is due goes to the front: it has waited its time already.
+const DUE: &str = "update job set state = 'waiting', turn = (select last_value from CLOCK)
+    where id in (select id from job where queue = $1 and state = 'delayed' and run_at <= now()
+                 order by run_at limit $2 for update skip locked)";
+
+const LOST: &str =
+    "update job set state = 'waiting', turn = (select last_value from CLOCK), lease_until = null,
+        node_id = null, trouble = 'its worker was lost'
+    where id in (select id from job where queue = $1 and state = 'running' and lease_until < now()
+                 order by lease_until limit $2 for update skip locked)";
+
+impl Jobs {
+    /// Claims jobs, and says up to which turn.
+    pub async fn claim(&self, wish: &ClaimWish) -> Result<(Vec<Claimed>, Option<i64>), StoreError> {
+        let rows = sqlx::query(wish.queue.sql(CLAIM))
+            .bind(wish.queue.as_str())
+            .bind(wish.from_turn)
+            .bind(&wish.busy)
+            .bind(i64::from(wish.count))
+            .bind(wish.node)
+            .bind(JOB_LEASE.as_secs_f64())
+            .fetch_all(&self.pool)
+            .await?;
+        let turn = rows.last().map(|row| row.try_get("turn")).transpose()?;
+        Ok((rows.iter().map(read_claimed).collect::<Result<_, _>>()?, turn))
+    }
+
+    /// Makes jobs whose time has come claimable.
+    pub async fn wake_due(&self, queue: Queue) -> Result<u64, StoreError> {
+        self.move_some(queue, DUE).await
+    }
+
+    /// Makes jobs whose workers are gone claimable.
+    pub async fn free_lost(&self, queue: Queue) -> Result<u64, StoreError> {
+        self.move_some(queue, LOST).await
+    }
+
+    async fn move_some(&self, queue: Queue, statement: &'static str) -> Result<u64, StoreError> {
+        let moved = sqlx::query(queue.sql(statement));
+        Ok(moved.bind(queue.as_str()).bind(JOB_DUE_BATCH).execute(&self.pool).await?.rows_affected())
+    }
+
+    /// Renews leases, and names those that are still held.
+    pub async fn renew(&self, leases: &[Lease]) -> Result<HashSet<Lease>, StoreError> {
+        let rows: Vec<(Uuid, i32)> = sqlx::query_as(
+            "update job j set lease_until = now() + make_interval(secs => $3)
+             from unnest($1::uuid[], $2::integer[]) as l(id, attempt)
+             where j.id = l.id and j.attempt = l.attempt and j.state = 'running'
+             returning j.id, j.attempt",
+        )
+        .bind(leases.iter().map(|lease| lease.job.uuid()).collect::<Vec<_>>())
+        .bind(leases.iter().map(|lease| lease.attempt).collect::<Vec<_>>())
+        .bind(JOB_LEASE.as_secs_f64())
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.into_iter().map(|(id, attempt)| Lease { job: JobId::from_uuid(id), attempt }).collect())
+    }
+
+    /// Puts a job back, to be tried again after `delay`. `counts` is false where the job was not at fault: then the attempt
+    /// does not bring it nearer to its last one. False: the lease was lost.
+    pub async fn again(
+        &self,
+        lease: Lease,
+        delay: Duration,
+        counts: bool,
+        trouble: &str,
+    ) -> Result<bool, StoreError> {
+        let done = sqlx::query(
+            "update job set state = 'delayed', run_at = now() + make_interval(secs => $3), lease_until = null,
+                 node_id = null, trouble = $4, attempts_max = attempts_max + $5
+             where id = $1 and attempt = $2 and state = 'running'",
+        )
+        .bind(lease.job.uuid())
+        .bind(lease.attempt)
+        .bind(delay.as_secs_f64())
+        .bind(trouble)
+        .bind(i32::from(!counts))
+        .execute(&self.pool)
+        .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Keeps a job that cannot be done, for whoever looks after the installation. False: the lease was lost.
+    pub async fn fail(&self, lease: Lease, trouble: &str) -> Result<bool, StoreError> {
+        let done = sqlx::query(
+            "update job set state = 'failed', lease_until = null, node_id = null, trouble = $3
+             where id = $1 and attempt = $2 and state = 'running'",
+        )
+        .bind(lease.job.uuid())
+        .bind(lease.attempt)
+        .bind(trouble)
+        .execute(&self.pool)
+        .await?;
+        Ok(done.rows_affected() > 0)
+    }
+}
+
+fn read_claimed(row: &PgRow) -> Result<Claimed, StoreError> {
+    let account: Option<Uuid> = row.try_get("account_id")?;
+    let waited: f64 = row.try_get("waited")?;
+    Ok(Claimed {
+        lease: Lease { job: JobId::from_uuid(row.try_get("id")?), attempt: row.try_get("attempt")? },
+        share: row.try_get("share")?,
+        account: account.map(AccountId::from_uuid),
+        attempts_max: row.try_get("attempts_max")?,
+        waited: Duration::try_from_secs_f64(waited).unwrap_or_default(),
+        payload: row.try_get("payload")?,
+    })
+}
