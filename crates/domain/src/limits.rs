@@ -40,9 +40,10 @@ pub const CONNECTION_REST_MIN: Duration = Duration::from_secs(1);
 pub const CONNECTIONS_LOOKED_AT: usize = 64;
 /// Files a process needs beside its connections to clients: databases, logs, listeners.
 pub const OPEN_FILES_KEPT: usize = 512;
-/// Calls being worked on at once, for each processor and at least. More would not be answered sooner, only all of them later.
-pub const CALLS_ACTIVE_PER_CORE: usize = 64;
-pub const CALLS_ACTIVE_LEAST: usize = 128;
+/// Calls being worked on at once, for each processor and at least: what a processor answers in a tenth of a second, so that
+/// a moment's pause of the machine makes nobody be refused. More would not be answered sooner, only all of them later.
+pub const CALLS_ACTIVE_PER_CORE: usize = 96;
+pub const CALLS_ACTIVE_LEAST: usize = 192;
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(25);
 
 // Connections to the databases.
