@@ -214,6 +214,9 @@ pub const FORWARDED_HOPS_MAX: usize = 16;
 pub const SWEEP_EVERY: Duration = Duration::from_secs(1);
 pub const PARTITION_EVERY: Duration = Duration::from_secs(3_600);
 pub const GRANT_EVERY: Duration = Duration::from_secs(3_600);
+/// How often it is looked for accounts whose credits became low, and how many are told at once.
+pub const LOW_CREDITS_EVERY: Duration = Duration::from_secs(5);
+pub const LOW_CREDITS_BATCH: i64 = 100;
 
 // The queue.
 /// A worker renews its lease; a job whose lease ended may be taken by another. Together with how often that is looked for

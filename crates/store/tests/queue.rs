@@ -10,7 +10,7 @@ mod queue {
     use assay_store::queue::{ClaimWish, Claimed, JobFilter, Lease, NewJob, Queue, done};
     use assay_store::{Database, Jobs, Ledger};
     use assay_testkit::TestDatabase;
-    use chrono::{TimeDelta, Utc};
+    use chrono::TimeDelta;
     use serde_json::json;
     use std::collections::HashSet;
     use std::time::Duration;
@@ -66,7 +66,7 @@ mod queue {
 
     fn job() -> NewJob {
         NewJob {
-            id: JobId::mint(Utc::now()),
+            id: JobId::mint(Clock::system().now()),
             account: None,
             key: None,
             run_at: None,
@@ -182,7 +182,7 @@ mod queue {
     #[tokio::test]
     async fn a_delayed_job_waits_and_a_recurring_one_comes_back() {
         let desk = Desk::open().await;
-        let later = NewJob { run_at: Some(Utc::now() + TimeDelta::hours(1)), ..job() };
+        let later = NewJob { run_at: Some(Clock::system().now() + TimeDelta::hours(1)), ..job() };
         let often = NewJob { every: Some(Duration::from_secs(3_600)), key: Some("tick".into()), ..job() };
         let twice = NewJob { key: Some("tick".into()), ..job() };
         let share = Uuid::from_u128(1);
@@ -219,7 +219,7 @@ mod queue {
         let rows = desk.jobs().list(&failed, 10).await.unwrap();
         assert_eq!((rows.len(), rows[0].trouble.as_deref()), (1, Some("broken")));
         assert!(desk.jobs().retry(first.lease.job).await.unwrap());
-        assert!(!desk.jobs().retry(JobId::mint(Utc::now())).await.unwrap());
+        assert!(!desk.jobs().retry(JobId::mint(Clock::system().now())).await.unwrap());
         desk.jobs().wake_due(Queue::Bulk).await.unwrap();
         assert_eq!(desk.claim(10).await.len(), 2);
         assert!(desk.jobs().cancel(ids[0]).await.unwrap());

@@ -6,6 +6,7 @@ mod chore;
 mod delivering;
 mod erasing;
 mod granting;
+mod low_credits;
 mod partitioning;
 mod queue;
 mod queue_care;
@@ -24,6 +25,7 @@ use chore::start_chore;
 use delivering::Delivering;
 use erasing::Erasing;
 use granting::Granting;
+use low_credits::LowCredits;
 use partitioning::Partitioning;
 use queue::start_queue;
 use queue_care::{QueueCare, QueueSweep};
@@ -76,6 +78,7 @@ impl Worker {
         let jobs = ledger.jobs().clone();
         let mut loops = vec![
             start_chore(BulkCare::new(ledger.clone(), clock.clone()), shutdown.clone()),
+            start_chore(LowCredits::new(ledger.clone()), shutdown.clone()),
             start_chore(WebhookSweeping::new(ledger.clone()), shutdown.clone()),
             start_chore(QueueCare::new(jobs.clone()), shutdown.clone()),
             start_chore(QueueSweep::new(jobs.clone()), shutdown.clone()),

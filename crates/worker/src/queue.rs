@@ -161,7 +161,7 @@ impl<H: Handler> Claims<H> {
         // Entered before it runs: a job that ends at once must find itself.
         let mut entries = self.running.lock();
         let work = task::spawn("job", async move {
-            let leave = Leave { running, lease, jobs: jobs.clone() };
+            let leave = Leave { running, lease, jobs: jobs.clone(), queue: H::QUEUE };
             let ended = handler.run(job).await;
             if let Err(error) = conclude(&jobs, queue, lease, ended).await {
                 tracing::warn!(job = %lease.job, %error, "a job could not be put back; its lease ends by itself");
@@ -177,14 +177,13 @@ struct Leave {
     running: Running,
     lease: Lease,
     jobs: Jobs,
+    queue: Queue,
 }
 
 impl Drop for Leave {
     fn drop(&mut self) {
         self.running.lock().remove(&self.lease);
-        for queue in Queue::ALL {
-            self.jobs.ring(queue);
-        }
+        self.jobs.ring(self.queue);
     }
 }
 
@@ -229,7 +228,11 @@ async fn keep_leases(jobs: Jobs, running: Running, mut shutdown: watch::Receiver
             drop(tokio::time::timeout(JOB_HEARTBEAT, shutdown.wait_for(|stop| *stop)).await);
         }
         let leases = running.leases();
-        if leases.is_empty() || renewed.elapsed() < JOB_HEARTBEAT {
+        if leases.is_empty() {
+            renewed = Stopwatch::start();
+            continue;
+        }
+        if renewed.elapsed() < JOB_HEARTBEAT {
             continue;
         }
         match jobs.renew(&leases).await {

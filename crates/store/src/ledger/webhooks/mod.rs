@@ -8,6 +8,7 @@ pub(crate) mod announce;
 mod attempts;
 mod deliveries;
 mod endpoints;
+mod low_credits;
 mod redeliver;
 mod sweep;
 

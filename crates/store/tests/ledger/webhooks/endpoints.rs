@@ -188,3 +188,28 @@ async fn messages_are_forgotten_after_a_month_with_their_attempts() {
     assert_eq!(post.database.psql("select count(*) from webhook_attempt").unwrap(), "2");
     assert_eq!(post.ledger.sweep_webhooks().await.unwrap().deliveries, 0);
 }
+
+#[tokio::test]
+async fn an_account_is_told_once_each_time_its_credits_become_low() {
+    let post = post().await;
+    let hook = post.webhook("low", &["credits.low"]).await;
+    let set = |mark: i64| {
+        let sql = format!(
+            "update balance set low_mark = {mark}, low_since = case when {mark} > 0 then clock_timestamp() end"
+        );
+        post.database.psql(&sql).unwrap();
+    };
+    set(0);
+    assert_eq!(post.ledger.announce_low_credits().await.unwrap(), 0);
+    for round in 1..=2 {
+        set(1_000_000_000);
+        assert_eq!(post.ledger.announce_low_credits().await.unwrap(), 2);
+        assert_eq!(post.ledger.announce_low_credits().await.unwrap(), 0);
+        let messages = post.ledger.deliveries(post.account, hook, None, None, 10).await.unwrap();
+        assert_eq!(messages.len(), round);
+        assert!(
+            messages[0].body.contains("\"credits.low\"") && messages[0].body.contains("\"low_mark\":1000000")
+        );
+        set(0);
+    }
+}
