@@ -247,7 +247,8 @@ impl Claimer {
             node: self.node,
             count: u32::try_from(JOB_CLAIM_MAX)?,
             from_turn: if self.ruled { self.from_turn } else { i64::MIN },
-            busy: Vec::new(),
+            running: Vec::new(),
+            per_share: u32::MAX,
         };
         let (claimed, turn) = self.jobs.claim(&wish).await?;
         self.from_turn = turn.unwrap_or(self.from_turn);

@@ -51,6 +51,7 @@ pub struct Scene {
     pub keys: Keys,
     pub foreign_key: String,
     pub foreign_webhook: String,
+    pub foreign_bulk: String,
     pub foreign_delivery: String,
     /// A call that would be charged, and its key's cap is spent.
     pub findable: Vec<(&'static str, Value)>,
@@ -85,6 +86,7 @@ impl Scene {
             keys: Keys::default(),
             foreign_key: String::new(),
             foreign_webhook: String::new(),
+            foreign_bulk: String::new(),
             foreign_delivery: String::new(),
             findable: Vec::new(),
             marks: vec![MARK.to_owned()],
@@ -124,6 +126,8 @@ impl Scene {
         let stranger = self.account("scale")?;
         let strange = self.operator_key(&stranger)?;
         self.foreign_key = self.make(&strange, json!({})).await?.0;
+        let items = json!({"items": [{"email": "gone@nowhere.example"}]});
+        self.foreign_bulk = self.post(&strange, "/v1/bulk/enrich", items, 202).await?;
         self.foreign_webhook = self.post(&strange, "/v1/webhooks", json!({"url": HOOK}), 201).await?;
         let test = format!("/v1/webhooks/{}/test", self.foreign_webhook);
         self.foreign_delivery = self.post(&strange, &test, json!({}), 202).await?;

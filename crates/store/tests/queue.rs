@@ -46,9 +46,10 @@ mod queue {
             &self,
             count: u32,
             from_turn: i64,
-            busy: Vec<Uuid>,
+            running: Vec<(Uuid, u32)>,
         ) -> (Vec<Claimed>, Option<i64>) {
-            let wish = ClaimWish { queue: Queue::Bulk, node: Uuid::nil(), count, from_turn, busy };
+            let wish =
+                ClaimWish { queue: Queue::Bulk, node: Uuid::nil(), count, from_turn, running, per_share: 30 };
             self.jobs().claim(&wish).await.unwrap()
         }
 
@@ -118,12 +119,15 @@ mod queue {
     }
 
     #[tokio::test]
-    async fn a_share_that_is_busy_is_passed_over() {
+    async fn a_share_gets_no_more_than_its_room_and_a_busy_one_is_passed_over() {
         let desk = Desk::open().await;
         desk.put(1, 5).await;
         desk.put(2, 2).await;
-        let (claimed, _) = desk.claim_from(10, i64::MIN, vec![Uuid::from_u128(1)]).await;
+        let (claimed, _) = desk.claim_from(10, i64::MIN, vec![(Uuid::from_u128(1), 30)]).await;
         assert_eq!(shares(&claimed), [2, 2]);
+        // Of what is left of its room it gets that much, and no more in one claim.
+        let (claimed, _) = desk.claim_from(10, i64::MIN, vec![(Uuid::from_u128(1), 28)]).await;
+        assert_eq!(shares(&claimed), [1, 1]);
     }
 
     #[tokio::test]

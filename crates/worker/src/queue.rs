@@ -56,13 +56,13 @@ impl Running {
         self.lock().keys().copied().collect()
     }
 
-    /// Shares that have `most` jobs running.
-    fn busy(&self, most: usize) -> Vec<Uuid> {
-        let mut shares: HashMap<Uuid, usize> = HashMap::new();
+    /// How many jobs of each share run.
+    fn by_share(&self) -> Vec<(Uuid, u32)> {
+        let mut shares: HashMap<Uuid, u32> = HashMap::new();
         for (share, _) in self.lock().values() {
             *shares.entry(*share).or_default() += 1;
         }
-        shares.into_iter().filter(|(_, count)| *count >= most).map(|(share, _)| share).collect()
+        shares.into_iter().collect()
     }
 }
 
@@ -132,7 +132,8 @@ impl<H: Handler> Claims<H> {
             node: self.node,
             count: u32::try_from(room).unwrap_or(1),
             from_turn: self.from_turn,
-            busy: self.running.busy(H::AT_ONCE_PER_SHARE),
+            running: self.running.by_share(),
+            per_share: u32::try_from(H::AT_ONCE_PER_SHARE).unwrap_or(u32::MAX),
         };
         let (claimed, turn) = self.jobs.claim(&wish).await?;
         self.from_turn = turn.unwrap_or(self.from_turn);

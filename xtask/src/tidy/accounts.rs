@@ -2,7 +2,20 @@
 
 use super::{Source, Violation};
 
-const TABLES: &[&str] = &["history", "posting", "hold", "reply", "resolved_person", "credit_lot", "api_key"];
+const TABLES: &[&str] = &[
+    "history",
+    "posting",
+    "hold",
+    "reply",
+    "resolved_person",
+    "credit_lot",
+    "api_key",
+    "bulk_job",
+    "bulk_slice",
+    "webhook_endpoint",
+    "webhook_delivery",
+    "webhook_attempt",
+];
 const BEFORE_A_TABLE: &[&str] = &["from", "join", "into", "update", "only", "using", "lateral"];
 const EXCUSE: &str = "all accounts:";
 

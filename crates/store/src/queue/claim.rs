@@ -39,14 +39,27 @@ pub struct ClaimWish {
     /// Turns before this one are not looked at: others have taken them, and what is left of them in the index is in the
     /// way. Look at all of them (`i64::MIN`) every so often, for those that came late.
     pub from_turn: i64,
-    /// Shares that have as much running as they may.
-    pub busy: Vec<Uuid>,
+    /// What this node has running of each share, and how much it may have of one.
+    pub running: Vec<(Uuid, u32)>,
+    pub per_share: u32,
 }
 
-const CLAIM: &str = "with picked as (
-    select id from job
-    where queue = $1 and state = 'waiting' and turn >= $2 and share <> all($3)
-    order by turn, id limit $4 for update skip locked
+/// Shares that have as much running as they may are passed over; of the others a claim takes no more than they may have.
+const CLAIM: &str = "with running as (
+    select share, count from unnest($3::uuid[], $7::bigint[]) as r(share, count)
+), next as (
+    select id, share, turn from job
+    where queue = $1 and state = 'waiting' and turn >= $2
+        and share <> all(array(select share from running where count >= $8))
+    order by turn, id limit $4 * 4
+), ranked as (
+    select next.id, next.turn, coalesce(running.count, 0)
+        + row_number() over (partition by next.share order by next.turn, next.id) as place
+    from next left join running using (share)
+), picked as (
+    select j.id from job j join ranked on ranked.id = j.id
+    where j.state = 'waiting' and ranked.place <= $8
+    order by ranked.turn, j.id limit $4 for update of j skip locked
 ), claimed as (
     update job j set state = 'running', attempt = j.attempt + 1, node_id = $5,
         lease_until = now() + make_interval(secs => $6)
@@ -76,10 +89,12 @@ impl Jobs {
         let rows = sqlx::query(wish.queue.sql(CLAIM))
             .bind(wish.queue.as_str())
             .bind(wish.from_turn)
-            .bind(&wish.busy)
+            .bind(wish.running.iter().map(|(share, _)| *share).collect::<Vec<_>>())
             .bind(i64::from(wish.count))
             .bind(wish.node)
             .bind(JOB_LEASE.as_secs_f64())
+            .bind(wish.running.iter().map(|(_, count)| i64::from(*count)).collect::<Vec<_>>())
+            .bind(i64::from(wish.per_share))
             .fetch_all(&self.pool)
             .await?;
         let turn = rows.last().map(|row| row.try_get("turn")).transpose()?;
@@ -101,12 +116,16 @@ impl Jobs {
         Ok(moved.bind(queue.as_str()).bind(JOB_DUE_BATCH).execute(&self.pool).await?.rows_affected())
     }
 
-    /// Renews leases, and names those that are still held.
+    /// Renews leases, and names those that are still held. In the order in which charges lock jobs, so that neither waits
+    /// for the other for ever.
     pub async fn renew(&self, leases: &[Lease]) -> Result<HashSet<Lease>, StoreError> {
         let rows: Vec<(Uuid, i32)> = sqlx::query_as(
-            "update job j set lease_until = now() + make_interval(secs => $3)
-             from unnest($1::uuid[], $2::integer[]) as l(id, attempt)
-             where j.id = l.id and j.attempt = l.attempt and j.state = 'running'
+            "with held as (
+                 select j.id from job j join unnest($1::uuid[], $2::integer[]) as l(id, attempt)
+                     on j.id = l.id and j.attempt = l.attempt
+                 where j.state = 'running' order by j.id for update of j
+             )
+             update job j set lease_until = now() + make_interval(secs => $3) from held where j.id = held.id
              returning j.id, j.attempt",
         )
         .bind(leases.iter().map(|lease| lease.job.uuid()).collect::<Vec<_>>())

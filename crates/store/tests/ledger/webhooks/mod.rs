@@ -78,7 +78,8 @@ impl Post {
             node: Uuid::nil(),
             count: 100,
             from_turn: i64::MIN,
-            busy: Vec::new(),
+            running: Vec::new(),
+            per_share: u32::MAX,
         };
         self.ledger.jobs().wake_due(Queue::Webhook).await.unwrap();
         self.ledger.jobs().claim(&wish).await.unwrap().0
