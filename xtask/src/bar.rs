@@ -74,8 +74,19 @@ const BARS: &[Bar] = &[
 ];
 
 /// Not part of `all`: they take too long for every change, or measure what a busy machine spoils.
-const BY_COMMAND: &[&str] =
-    &["mutants", "schemathesis", "limits", "overload", "slowloris", "bulk-speed", "queue-health"];
+const BY_COMMAND: &[&str] = &[
+    "mutants",
+    "schemathesis",
+    "limits",
+    "overload",
+    "slowloris",
+    "webhook-flaky",
+    "bulk-kill",
+    "zombie",
+    "bulk-speed",
+    "queue-health",
+    "rolling",
+];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {
     for bar in BARS {

@@ -5,7 +5,7 @@
 mod bare_batched;
 mod bare_pgbench;
 pub mod load;
-mod meters;
+pub mod meters;
 pub mod targets;
 
 use crate::bar::{Verdict, progress};

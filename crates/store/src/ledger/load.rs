@@ -266,7 +266,7 @@ async fn read_leases(connection: &mut PgConnection, batch: &[Asked]) -> Result<H
         return Ok(HashSet::new());
     }
     let rows: Vec<(Uuid, i32)> = sqlx::query_as(
-        "select id, attempt from job where id = any($1) and state = 'running' order by id for update",
+        "select id, attempt from job where id = any($1) and lease_until is not null order by id for update",
     )
     .bind(jobs)
     .fetch_all(connection)

@@ -123,7 +123,7 @@ impl Jobs {
             "with held as (
                  select j.id from job j join unnest($1::uuid[], $2::integer[]) as l(id, attempt)
                      on j.id = l.id and j.attempt = l.attempt
-                 where j.state = 'running' order by j.id for update of j
+                 where j.lease_until is not null order by j.id for update of j
              )
              update job j set lease_until = now() + make_interval(secs => $3) from held where j.id = held.id
              returning j.id, j.attempt",
@@ -148,7 +148,7 @@ impl Jobs {
         let done = sqlx::query(
             "update job set state = 'delayed', run_at = now() + make_interval(secs => $3), lease_until = null,
                  node_id = null, trouble = $4, attempts_max = attempts_max + $5
-             where id = $1 and attempt = $2 and state = 'running'",
+             where id = $1 and attempt = $2 and lease_until is not null",
         )
         .bind(lease.job.uuid())
         .bind(lease.attempt)
@@ -164,7 +164,7 @@ impl Jobs {
     pub async fn fail(&self, lease: Lease, trouble: &str) -> Result<bool, StoreError> {
         let done = sqlx::query(
             "update job set state = 'failed', lease_until = null, node_id = null, trouble = $3
-             where id = $1 and attempt = $2 and state = 'running'",
+             where id = $1 and attempt = $2 and lease_until is not null",
         )
         .bind(lease.job.uuid())
         .bind(lease.attempt)

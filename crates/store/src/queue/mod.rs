@@ -111,14 +111,17 @@ impl Jobs {
 
 /// Ends a job in the transaction that did its work. One that recurs is put back for its next time. False: the lease was
 /// lost, and the transaction must be rolled back.
+///
+/// A running job is asked for as one that has a lease, which is the same: asked for by its state, PostgreSQL may look for it
+/// in the index of all that run instead of by its id.
 pub async fn done(connection: &mut PgConnection, lease: Lease) -> Result<bool, StoreError> {
     let ended = sqlx::query(
         "with gone as (
-             delete from job where id = $1 and attempt = $2 and state = 'running' and every is null returning id
+             delete from job where id = $1 and attempt = $2 and lease_until is not null and every is null returning id
          ), next as (
              update job set state = 'delayed', attempt = 0, lease_until = null, node_id = null, trouble = null,
                  run_at = greatest(run_at + every, now())
-             where id = $1 and attempt = $2 and state = 'running' and every is not null returning id
+             where id = $1 and attempt = $2 and lease_until is not null and every is not null returning id
          )
          select id from gone union all select id from next",
     )

@@ -27,7 +27,7 @@ impl Ledger {
             "update job set state = 'delayed', lease_until = null, node_id = null, attempts_max = attempts_max + 1,
                  trouble = 'the account has no credits left',
                  run_at = coalesce(now() + make_interval(secs => $4), 'infinity')
-             where id = $1 and attempt = $2 and account_id = $3 and state = 'running'",
+             where id = $1 and attempt = $2 and account_id = $3 and lease_until is not null",
         )
         .bind(lease.job.uuid())
         .bind(lease.attempt)
@@ -55,7 +55,7 @@ impl Ledger {
         sqlx::query(
             "update bulk_job set status = 'running', paused_at = null, started_at = coalesce(started_at, now())
              where id = $1 and account_id = $2 and status in ('queued', 'paused_insufficient_credits')
-                 and exists (select from job where id = $3 and attempt = $4 and state = 'running')",
+                 and exists (select from job where id = $3 and attempt = $4 and lease_until is not null)",
         )
         .bind(bulk.uuid())
         .bind(account.uuid())

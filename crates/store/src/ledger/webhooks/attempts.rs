@@ -160,7 +160,7 @@ async fn is_held(
     lease: Lease,
 ) -> Result<bool, StoreError> {
     let held = sqlx::query(
-        "select id from job where id = $1 and attempt = $2 and account_id = $3 and state = 'running' for update",
+        "select id from job where id = $1 and attempt = $2 and account_id = $3 and lease_until is not null for update",
     )
     .bind(lease.job.uuid())
     .bind(lease.attempt)
@@ -272,7 +272,7 @@ async fn put_back(
     sqlx::query(
         "update job set state = 'delayed', run_at = now() + make_interval(secs => $4), lease_until = null,
              node_id = null, trouble = $5, attempts_max = attempts_max + 1
-         where id = $1 and attempt = $2 and account_id = $3 and state = 'running'",
+         where id = $1 and attempt = $2 and account_id = $3 and lease_until is not null",
     )
     .bind(lease.job.uuid())
     .bind(lease.attempt)
