@@ -122,7 +122,7 @@ fn ids(scene: &Scene, row: &Entry) -> Option<(String, String)> {
         path if path.starts_with("/v1/keys/") => {
             Some((scene.foreign_key.clone(), "key_000000000000".to_owned()))
         }
-        path if path.starts_with("/v1/bulk/") => {
+        path if path.starts_with("/v1/bulk/{id}") => {
             Some((scene.foreign_bulk.clone(), "blk_00000000000000000000000000000000".to_owned()))
         }
         path if path.starts_with("/v1/webhooks/deliveries/") => {
