@@ -81,11 +81,8 @@ const BY_COMMAND: &[&str] = &[
     "overload",
     "slowloris",
     "webhook-flaky",
-    "bulk-kill",
-    "zombie",
     "bulk-speed",
     "queue-health",
-    "rolling",
 ];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {

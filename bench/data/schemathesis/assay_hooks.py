@@ -4,6 +4,7 @@ import os
 import threading
 
 import schemathesis
+from schemathesis.specs.openapi.checks import use_after_free
 
 # The key that all calls are made with. A revoked or narrowed one would end the run, and the API rightly lets a key do
 # that to itself; so calls that would are sent to a key that does not exist.
@@ -81,3 +82,15 @@ def refused_for_its_meaning_only(context, response, case):
     ]
     if wrong or not problem["errors"]:
         raise AssertionError(f"fits the schema and is refused for its form: {problem['detail']} {wrong}")
+
+
+# Where DELETE means something else: a revoked key stays listed and says so, and the sandbox stores nothing.
+DELETED_STAYS = {"keys", "sandbox"}
+
+
+@schemathesis.check
+def what_is_deleted_is_gone(context, response, case):
+    """What was deleted cannot be read or changed any more."""
+    if DELETED_STAYS.intersection(case.operation.definition.raw.get("tags", [])):
+        return None
+    return use_after_free(context, response, case)

@@ -21,3 +21,28 @@ pub fn read<T: DeserializeOwned>(text: Option<&str>) -> Result<Option<T>, Fault>
         Fault::field("/cursor", "invalid_cursor", "not a cursor of this endpoint", fix)
     })
 }
+
+/// Cuts a page from rows that were read with one more than `limit`, and writes where the next page begins if there is one.
+pub fn cut<R, T: Serialize>(rows: &mut Vec<R>, limit: u32, place: impl FnOnce(&R) -> T) -> Option<String> {
+    let limit = usize::try_from(limit).unwrap_or(1);
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    rows.last().filter(|_| more).and_then(|last| write(&place(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_cut_where_the_next_one_begins() {
+        let mut rows = vec![1, 2, 3];
+        let next = cut(&mut rows, 2, |row| *row);
+        assert_eq!((rows, read::<i32>(next.as_deref()).unwrap()), (vec![1, 2], Some(2)));
+        for count in [0, 1, 2] {
+            let mut rows: Vec<i32> = (0..count).collect();
+            assert_eq!(cut(&mut rows, 2, |row| *row), None);
+            assert_eq!(rows.len(), usize::try_from(count).unwrap());
+        }
+    }
+}

@@ -107,13 +107,10 @@ impl Endpoint for BulkList {
 
     async fn run(context: &Context, question: BulkListQuestion) -> Result<Outcome<BulkListResponse>, Fault> {
         let BulkListQuestion { status, after, limit } = question;
-        let mut rows = context.memory.bulks().list(status, after, limit + 1).await?;
-        let wanted = usize::try_from(limit).unwrap_or(1);
-        let more = rows.len() > wanted;
-        rows.truncate(wanted);
-        let last = rows.last().filter(|_| more);
-        let place = last.map(|row| BulkCursor { created_at: row.created_at, id: row.id.uuid() });
-        let next_cursor = place.and_then(|place| cursor::write(&place));
+        // One more than asked for tells whether there is a next page.
+        let mut rows = context.memory.bulks().list(status, after, limit.saturating_add(1)).await?;
+        let next_cursor =
+            cursor::cut(&mut rows, limit, |row| BulkCursor { created_at: row.created_at, id: row.id.uuid() });
         let results = rows.iter().map(BulkView::of).collect();
         Ok(Outcome::nothing(BulkListResponse { results, next_cursor }))
     }

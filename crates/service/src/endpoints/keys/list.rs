@@ -86,12 +86,10 @@ impl Endpoint for KeysList {
         let keys = context.memory.keys();
         // One more than asked for tells whether there is a next page.
         let mut rows = keys.page(question.after.as_ref(), question.limit.saturating_add(1)).await?;
-        let limit = usize::try_from(question.limit).unwrap_or(1);
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let last = rows.last().filter(|_| more).map(|row| row.record.cursor());
-        let place = last.map(|KeyCursor { created_at, id }| Place { at: created_at, id: name_of(&id) });
-        let next_cursor = place.and_then(|place| cursor::write(&place));
+        let next_cursor = cursor::cut(&mut rows, question.limit, |row| {
+            let KeyCursor { created_at, id } = row.record.cursor();
+            Place { at: created_at, id: name_of(&id) }
+        });
         let results = rows.into_iter().map(|row| KeyView::of(row, context.now)).collect();
         Ok(Outcome::nothing(KeysListResponse { results, next_cursor }))
     }

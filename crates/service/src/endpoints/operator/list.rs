@@ -80,10 +80,7 @@ impl Endpoint for SuppressionsList {
     ) -> Result<Outcome<SuppressionsListResponse>, Fault> {
         // One more than asked for tells whether there is a next page.
         let mut rows = context.engine.suppressions(question.after, question.limit.saturating_add(1)).await?;
-        let limit = usize::try_from(question.limit).unwrap_or(1);
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let next_cursor = rows.last().filter(|_| more).and_then(|row| cursor::write(&row.id));
+        let next_cursor = cursor::cut(&mut rows, question.limit, |row| row.id);
         let results = rows.into_iter().map(Into::into).collect();
         Ok(Outcome::nothing(SuppressionsListResponse { results, next_cursor }))
     }

@@ -107,11 +107,7 @@ impl Endpoint for WebhooksDeliveries {
         // One more than asked for tells whether there is a next page.
         let webhooks = context.memory.webhooks();
         let (mut rows, attempts) = webhooks.deliveries(id, state, after, limit.saturating_add(1)).await?;
-        let limit = usize::try_from(limit).unwrap_or(1);
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let last = rows.last().filter(|_| more).map(|row| row.id.to_string());
-        let next_cursor = last.and_then(|last| cursor::write(&last));
+        let next_cursor = cursor::cut(&mut rows, limit, |row| row.id.to_string());
         let results = rows.into_iter().map(|row| DeliveryView::of(row, &attempts)).collect();
         Ok(Outcome::nothing(WebhooksDeliveriesResponse { results, next_cursor }))
     }

@@ -88,12 +88,10 @@ impl Endpoint for WebhooksList {
         // One more than asked for tells whether there is a next page.
         let webhooks = context.memory.webhooks();
         let mut rows = webhooks.page(question.after, question.limit.saturating_add(1)).await?;
-        let limit = usize::try_from(question.limit).unwrap_or(1);
-        let more = rows.len() > limit;
-        rows.truncate(limit);
-        let last = rows.last().filter(|_| more).map(|row| row.cursor());
-        let place = last.map(|last| Place { at: last.created_at, id: last.id.to_string() });
-        let next_cursor = place.and_then(|place| cursor::write(&place));
+        let next_cursor = cursor::cut(&mut rows, question.limit, |row| {
+            let last = row.cursor();
+            Place { at: last.created_at, id: last.id.to_string() }
+        });
         let results = rows.into_iter().map(WebhookView::of).collect();
         Ok(Outcome::nothing(WebhooksListResponse { results, next_cursor }))
     }

@@ -2,14 +2,13 @@
 
 use super::super::Ledger;
 use super::BulkStatus;
-use super::write::{end_told, skip_rest, tell};
+use super::write::{end, skip_rest};
 use crate::StoreError;
 use crate::queue::{Lease, Queue};
-use assay_domain::limits::{BULK_CARE_BATCH, BULK_KEPT_DAYS, BULK_PAUSED_DAYS_MAX};
-use assay_domain::{AccountId, BulkId, Credits, WebhookId};
+use assay_domain::limits::{BULK_CARE_BATCH, BULK_PAUSED_DAYS_MAX};
+use assay_domain::{AccountId, BulkId, Credits};
 use chrono::{DateTime, Utc};
-use serde_json::json;
-use sqlx::{PgConnection, Row};
+use sqlx::PgConnection;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -152,41 +151,18 @@ async fn cancel(
     .bind(account.uuid())
     .execute(&mut *connection)
     .await?;
-    let row = sqlx::query(
-        "select status, webhook_id, total, pending, resolved, not_found, invalid, failed, skipped from bulk_job
-         where id = $1 and account_id = $2 for update",
-    )
-    .bind(bulk.uuid())
-    .bind(account.uuid())
-    .fetch_optional(&mut *connection)
-    .await?;
-    let Some(row) = row else { return Ok(None) };
-    let status: &str = row.try_get("status")?;
-    let status = BulkStatus::named(status).ok_or_else(|| StoreError::Corrupt("bulk status".into()))?;
+    let status: Option<String> =
+        sqlx::query_scalar("select status from bulk_job where id = $1 and account_id = $2 for update")
+            .bind(bulk.uuid())
+            .bind(account.uuid())
+            .fetch_optional(&mut *connection)
+            .await?;
+    let Some(status) = status else { return Ok(None) };
+    let status = BulkStatus::named(&status).ok_or_else(|| StoreError::Corrupt("bulk status".into()))?;
     if status.is_final() {
         return Ok(Some(status));
     }
     skip_rest(connection, account, bulk).await?;
-    sqlx::query(
-        "update bulk_job set status = 'canceled', finished_at = $3, expires_at = $3 + make_interval(days => $4)
-         where id = $1 and account_id = $2",
-    )
-    .bind(bulk.uuid())
-    .bind(account.uuid())
-    .bind(at)
-    .bind(BULK_KEPT_DAYS)
-    .execute(&mut *connection)
-    .await?;
-    let webhook: Option<Uuid> = row.try_get("webhook_id")?;
-    if let Some(webhook) = webhook.map(WebhookId::from_uuid) {
-        let count = |name: &str| row.try_get::<i32, _>(name);
-        let counts = json!({
-            "total": count("total")?, "pending": 0, "resolved": count("resolved")?,
-            "not_found": count("not_found")?, "invalid": count("invalid")?, "failed": count("failed")?,
-            "skipped": count("skipped")? + count("pending")?
-        });
-        let data = end_told(bulk, BulkStatus::Canceled.as_str(), counts);
-        tell(connection, account, bulk, webhook, ("bulk.completed", &data), at).await?;
-    }
+    end(connection, account, bulk, at, true).await?;
     Ok(Some(BulkStatus::Canceled))
 }

@@ -73,7 +73,7 @@ async fn submit(connection: &mut PgConnection, account: AccountId, bulk: &NewBul
         jobs.truncate(1);
     }
     put(connection, Queue::Bulk, account.uuid(), &jobs).await?;
-    end_if_over(connection, account, bulk.id, bulk.at).await
+    end(connection, account, bulk.id, bulk.at, false).await
 }
 
 fn slice_job(id: JobId, account: AccountId, bulk: BulkId, number: i16) -> NewJob {
@@ -131,7 +131,7 @@ async fn answer(
     } else if slice.whole && bounded == Some(true) {
         put_next(connection, account, slice).await?;
     }
-    end_if_over(connection, account, slice.bulk, slice.at).await
+    end(connection, account, slice.bulk, slice.at, false).await
 }
 
 /// A job with a bound of its own does its slices one after the other.
@@ -171,46 +171,45 @@ pub(super) async fn skip_rest(
     Ok(())
 }
 
-/// A job with nothing pending is over; whoever wanted to be told is.
-async fn end_if_over(
+/// Ends a job that has nothing pending and has not ended before, and tells whoever wanted to be told.
+pub(super) async fn end(
     connection: &mut PgConnection,
     account: AccountId,
     bulk: BulkId,
     at: DateTime<Utc>,
+    canceled: bool,
 ) -> Result<(), StoreError> {
     let over = sqlx::query(
         "update bulk_job set finished_at = $3, expires_at = $3 + make_interval(days => $4), status = case
+             when $5 then 'canceled'
              when failed = total then 'failed'
              when invalid + failed + skipped > 0 then 'completed_with_errors' else 'completed' end
          where id = $1 and account_id = $2 and pending = 0 and finished_at is null
-         returning webhook_id, status, total, resolved, not_found, invalid, failed, skipped",
+         returning webhook_id, status, total, pending, resolved, not_found, invalid, failed, skipped",
     )
     .bind(bulk.uuid())
     .bind(account.uuid())
     .bind(at)
     .bind(BULK_KEPT_DAYS)
+    .bind(canceled)
     .fetch_optional(&mut *connection)
     .await?;
     let Some(over) = over else { return Ok(()) };
     let webhook: Option<Uuid> = over.try_get("webhook_id")?;
     let Some(webhook) = webhook.map(WebhookId::from_uuid) else { return Ok(()) };
-    let status: String = over.try_get("status")?;
+    let status: &str = over.try_get("status")?;
     let event = if status == "failed" { "bulk.failed" } else { "bulk.completed" };
     let mut counts = serde_json::Map::new();
-    counts.insert("pending".into(), json!(0));
-    for name in ["total", "resolved", "not_found", "invalid", "failed", "skipped"] {
+    for name in ["total", "pending", "resolved", "not_found", "invalid", "failed", "skipped"] {
         counts.insert(name.into(), json!(over.try_get::<i32, _>(name)?));
     }
-    let data = end_told(bulk, &status, Value::Object(counts));
+    let results_url = format!("/v1/bulk/{bulk}");
+    let data =
+        json!({ "id": bulk.to_string(), "status": status, "counts": counts, "results_url": results_url });
     tell(connection, account, bulk, webhook, (event, &data), at).await
 }
 
-pub(super) fn end_told(bulk: BulkId, status: &str, counts: Value) -> Value {
-    let results_url = format!("/v1/bulk/{bulk}");
-    json!({ "id": bulk.to_string(), "status": status, "counts": counts, "results_url": results_url })
-}
-
-pub(super) async fn tell(
+async fn tell(
     connection: &mut PgConnection,
     account: AccountId,
     bulk: BulkId,
