@@ -240,7 +240,7 @@ impl Claimer {
             self.cared = Some(Stopwatch::start());
             self.from_turn = i64::MIN;
             self.jobs.wake_due(QUEUE).await?;
-            self.jobs.free_lost(QUEUE).await?;
+            self.jobs.free_lost(QUEUE, self.node).await?;
         }
         let wish = ClaimWish {
             queue: QUEUE,

@@ -173,6 +173,7 @@ impl Rig {
         variables.push(("ASSAY_SERVER_LISTEN".to_owned(), address.to_string()));
         variables.push(("ASSAY_SERVER_OPERATIONS_LISTEN".to_owned(), operations.to_string()));
         variables.push(("ASSAY_LOG_LEVEL".to_owned(), "warn".to_owned()));
+        variables.push(("ASSAY_SERVER_STOP_NOTICE_SECONDS".to_owned(), "0".to_owned()));
         let extra_owned = extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         variables.extend(extra_owned);
         let variables = variables.iter().map(|(name, value)| (&**name, &**value)).collect::<Vec<_>>();

@@ -25,6 +25,8 @@ const PAYERS: usize = 200;
 const STEADY: Duration = Duration::from_secs(3);
 const RESTARTS: usize = 3;
 const ROLES: [&str; 3] = ["serve", "--roles", "api,worker"];
+/// As it comes; the rig's other servers stop without it.
+const NOTICE: [(&str, &str); 1] = [("ASSAY_SERVER_STOP_NOTICE_SECONDS", "2")];
 /// A run with fewer calls would not have met the moments that matter.
 const CALLS_LEAST: usize = 500;
 
@@ -39,7 +41,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
     let ledger = rig.ledger().await?;
     let targets = Arc::new(Targets::make(&rig, &ledger, PAYERS, usize::try_from(PEOPLE)?).await?);
     let mut nodes = (0..NODES)
-        .map(|_| rig.serve_roles("api,worker", &[]).map(Some))
+        .map(|_| rig.serve_roles("api,worker", &NOTICE).map(Some))
         .collect::<Result<Vec<Option<Server>>>>()?;
     let addresses: Vec<_> =
         nodes.iter().flatten().map(|server| (server.address, server.operations)).collect();
@@ -56,7 +58,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
             tokio::task::spawn_blocking(move || node.stop()).await??;
             let stopped = watch.elapsed();
             restarts += 1;
-            let again = tokio::task::block_in_place(|| rig.serve_at(addresses[number], &ROLES, &[]))?;
+            let again = tokio::task::block_in_place(|| rig.serve_at(addresses[number], &ROLES, &NOTICE))?;
             *place = Some(again);
             tokio::time::sleep(STEADY).await;
             let told = balancer.tally().since(&before);

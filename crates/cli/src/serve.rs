@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -47,8 +48,7 @@ impl Serve {
         let draining = Arc::new(AtomicBool::new(false));
         // The operations port outlives the rest, so that a draining node can still be watched.
         let (stop_api, api_stopped) = watch::channel(false);
-        // A node that drains takes up no more work; what it is at may finish.
-        let worker_stopped = api_stopped.clone();
+        let (stop_worker, worker_stopped) = watch::channel(false);
         let (stop_rest, rest_stopped) = watch::channel(false);
 
         let api = if self.roles.contains(&Role::Api) {
@@ -59,7 +59,7 @@ impl Serve {
                 proxies: TrustedProxies::new(&config.trusted_proxies),
                 sandbox: connect::sandbox(&config, &service).await?,
             };
-            let bounds = bounds(&config, &service);
+            let bounds = bounds(&config, &service, &draining);
             Some((address, task::spawn("api", serve(listener, router(service, front), bounds, api_stopped))))
         } else {
             None
@@ -84,12 +84,17 @@ impl Serve {
 
         let calls = api.as_ref().map_or("no API".to_owned(), |(address, _)| format!("API http://{address}"));
         out::note(&format!("assay is up: {calls}, operations http://{operations_address}"));
-        signals.next().await;
+        let haste = signals.next().await == Heard::Interrupt;
         tracing::info!("stopping: calls that run may finish");
         draining.store(true, Ordering::Relaxed);
-        stop_api.send_replace(true);
+        // A node that drains takes up no more work; what it is at may finish.
+        stop_worker.send_replace(true);
         let finish = async {
             if let Some((_, api)) = api {
+                // Whoever sends calls here needs a moment to hear that it should not.
+                let notice = if haste { Duration::ZERO } else { config.stop_notice };
+                tokio::time::sleep(notice).await;
+                stop_api.send_replace(true);
                 drop(api.await);
             }
             if let Some(worker) = worker {
@@ -100,7 +105,7 @@ impl Serve {
         };
         tokio::select! {
             () = finish => tracing::info!("stopped"),
-            () = signals.next() => tracing::warn!("stopped at once by a second signal"),
+            _ = signals.next() => tracing::warn!("stopped at once by a second signal"),
         }
         Ok(())
     }
@@ -135,7 +140,7 @@ fn webhook_tools(config: &Config, clock: &Clock) -> Result<WebhookTools, Failure
 }
 
 /// What the API's listener puts up with.
-fn bounds(config: &Config, service: &Service) -> Bounds {
+fn bounds(config: &Config, service: &Service, leaving: &Arc<AtomicBool>) -> Bounds {
     let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let active_max = match config.calls_active_max {
@@ -145,6 +150,7 @@ fn bounds(config: &Config, service: &Service) -> Bounds {
     Bounds {
         connections_max: connections_that_fit(count(config.connections_max)),
         admission: Some(Admission::new(|fault| service.refuse(fault), active_max, Clock::system())),
+        leaving: Arc::clone(leaving),
     }
 }
 
@@ -189,6 +195,14 @@ fn schema_check(name: &'static str, versions: Result<(i64, Option<i64>), StoreEr
     Check { name, trouble }
 }
 
+/// Which of the signals that mean stop was heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Terminate,
+    /// Somebody at a terminal, whom nobody balances.
+    Interrupt,
+}
+
 /// The signals that mean stop.
 struct Signals {
     terminate: Signal,
@@ -204,10 +218,10 @@ impl Signals {
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Heard {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => Heard::Terminate,
+            _ = self.interrupt.recv() => Heard::Interrupt,
         }
     }
 }

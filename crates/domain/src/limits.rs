@@ -45,6 +45,9 @@ pub const OPEN_FILES_KEPT: usize = 512;
 pub const CALLS_ACTIVE_PER_CORE: usize = 96;
 pub const CALLS_ACTIVE_LEAST: usize = 192;
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(25);
+/// For so long a node that is told to stop still takes calls while it says that it is leaving; and at most.
+pub const STOP_NOTICE: Duration = Duration::from_secs(2);
+pub const STOP_NOTICE_MAX: Duration = Duration::from_secs(60);
 
 // Connections to the databases.
 /// A lane's own connection is opened anew after this long in all, and after this long without use: backends give their
@@ -223,6 +226,10 @@ pub const LOW_CREDITS_BATCH: i64 = 100;
 /// it bounds how long the work of a dead node lies.
 pub const JOB_LEASE: Duration = Duration::from_secs(12);
 pub const JOB_HEARTBEAT: Duration = Duration::from_secs(3);
+/// A node whose process has ended is missed at once; what it renewed within this time is left alone all the same, for one
+/// that only lost its connection and is back in a moment. And how often a node looks whether it is still there for others.
+pub const JOB_ABSENCE: Duration = Duration::from_secs(2);
+pub const NODE_CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How often a worker looks for jobs that another process put there, and for jobs whose time has come or whose worker is
 /// gone. The first is what a job waits at most when nothing else is waiting.
 pub const JOB_LOOK_EVERY: Duration = Duration::from_millis(40);
@@ -249,12 +256,12 @@ pub const BULK_ERRORS_MAX: usize = 100;
 pub const BULK_SLICES_PER_NODE_MAX: usize = 8;
 pub const BULK_SLICES_PER_ACCOUNT_MAX: usize = 8;
 /// After so many tries what is left of a slice has failed.
-pub const BULK_ATTEMPTS_MAX: u32 = 10;
+pub const BULK_ATTEMPTS_MAX: u32 = 20;
 pub const BULK_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// A key at its cap: the month may end, or the cap be raised.
 pub const BULK_CAP_RETRY: Duration = Duration::from_secs(60);
 pub const BULK_SLICE_DEADLINE: Duration = Duration::from_secs(120);
-/// Longer than a slice may take; what a dead worker held comes back after it.
+/// Longer than a slice may take. What a dead worker held is given back by the next one, and by nobody else after this.
 pub const BULK_HOLD_LIFETIME: Duration = Duration::from_secs(150);
 pub const BULK_KEPT_DAYS: i32 = 30;
 pub const BULK_PAUSED_DAYS_MAX: i32 = 7;

@@ -24,6 +24,7 @@ use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -34,18 +35,24 @@ use tower::Service;
 /// The pause after an accept that failed, most likely for want of file descriptors: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// Whoever has connected when the order to stop comes is let in and may still ask: the request is on its way.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
 /// What a listener puts up with.
 #[derive(Debug)]
 pub struct Bounds {
     pub connections_max: usize,
     /// None where every request is let in.
     pub admission: Option<Admission>,
+    /// True when the node is about to stop: every answer then says that its connection ends with it, so that a client takes
+    /// its next request elsewhere instead of sending it to a connection that is being closed.
+    pub leaving: Arc<AtomicBool>,
 }
 
 impl Bounds {
     /// For the operations port: whoever watches a node must be heard when nobody else is.
     pub fn operations() -> Self {
-        Self { connections_max: OPERATIONS_CONNECTIONS_MAX, admission: None }
+        Self { connections_max: OPERATIONS_CONNECTIONS_MAX, admission: None, leaving: Arc::default() }
     }
 }
 
@@ -54,12 +61,14 @@ struct House {
     router: Router,
     admission: Option<Admission>,
     patience: Patience,
+    leaving: Arc<AtomicBool>,
 }
 
 /// Serves until `shutdown` turns true or its sender is gone; returns when every connection is closed.
 pub async fn serve(listener: TcpListener, router: Router, bounds: Bounds, shutdown: watch::Receiver<bool>) {
-    let house = House { router, admission: bounds.admission, patience: Patience::default() };
-    receive(listener, Arc::new(house), bounds.connections_max, shutdown).await;
+    let Bounds { connections_max, admission, leaving } = bounds;
+    let house = House { router, admission, patience: Patience::default(), leaving };
+    receive(listener, Arc::new(house), connections_max, shutdown).await;
 }
 
 async fn receive(
@@ -71,6 +80,7 @@ async fn receive(
     let open = Connections::new(connections_max);
     let mut connections = JoinSet::new();
     let stop = shutdown.clone();
+    let mut over = pin!(told_a_while_ago(&mut shutdown));
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -86,7 +96,7 @@ async fn receive(
                 }
             },
             Some(ended) = connections.join_next(), if !connections.is_empty() => note_panic(&ended),
-            () = told(&mut shutdown) => break,
+            () = &mut over => break,
         }
     }
     drop(listener);
@@ -104,6 +114,11 @@ async fn receive(
 /// Waits for the order to stop. A sender that is gone can give none, which counts as one.
 async fn told(shutdown: &mut watch::Receiver<bool>) {
     drop(shutdown.wait_for(|stop| *stop).await);
+}
+
+async fn told_a_while_ago(shutdown: &mut watch::Receiver<bool>) {
+    told(shutdown).await;
+    tokio::time::sleep(LAST_WORDS).await;
 }
 
 fn note_panic(ended: &Result<(), JoinError>) {
@@ -125,7 +140,7 @@ async fn converse(
         readable = stream.readable() => readable.and_then(|()| stream.set_nodelay(true)).is_ok(),
         () = tokio::time::sleep(house.patience.silence) => false,
         () = admitted.pulse.closed() => false,
-        () = told(&mut shutdown) => false,
+        () = told_a_while_ago(&mut shutdown) => false,
     };
     if spoken {
         Box::pin(exchange(stream, peer, &admitted.pulse, house, shutdown)).await;
@@ -176,7 +191,18 @@ async fn exchange(
 }
 
 impl House {
-    async fn answer(&self, mut request: hyper::Request<Body>, busy: Busy) -> Response {
+    async fn answer(&self, request: hyper::Request<Body>, busy: Busy) -> Response {
+        let mut response = self.work_out(request).await;
+        if response.status() == StatusCode::REQUEST_TIMEOUT || self.leaving.load(Ordering::Relaxed) {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if HttpBody::size_hint(response.body()).exact().is_none() {
+            return response.map(|body| Body::new(Streamed { body, _busy: busy }));
+        }
+        response
+    }
+
+    async fn work_out(&self, mut request: hyper::Request<Body>) -> Response {
         let slot = match &self.admission {
             None => Slot::default(),
             Some(admission) => match admission.enter(&request) {
@@ -188,19 +214,13 @@ impl House {
         let mut router = self.router.clone();
         // A panic anywhere ends this request with an answer instead of ending the connection, which others may share.
         let answered = AssertUnwindSafe(async move { router.call(request).await }).catch_unwind().await;
-        let mut response = match answered {
+        let response = match answered {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(_) => self.apologise(),
         };
         // What is left is to write the answer: a long one must not keep others out.
         slot.leave();
-        if response.status() == StatusCode::REQUEST_TIMEOUT {
-            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        if HttpBody::size_hint(response.body()).exact().is_none() {
-            return response.map(|body| Body::new(Streamed { body, _busy: busy }));
-        }
         response
     }
 

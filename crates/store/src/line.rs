@@ -100,7 +100,7 @@ impl Line {
 }
 
 /// Tries for as long as `patience`, as a pool does: a server that starts, or starts again, refuses at first.
-async fn open(options: &PgConnectOptions, patience: Duration) -> Result<PgConnection, StoreError> {
+pub(crate) async fn open(options: &PgConnectOptions, patience: Duration) -> Result<PgConnection, StoreError> {
     let began = Stopwatch::start();
     let mut pause = PAUSE_FIRST;
     loop {

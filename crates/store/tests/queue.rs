@@ -16,6 +16,9 @@ mod queue {
     use std::time::Duration;
     use uuid::Uuid;
 
+    /// A node that looks after the jobs of the one that claims.
+    const OTHER: Uuid = Uuid::from_u128(7);
+
     struct Desk {
         database: TestDatabase,
         ledger: Ledger,
@@ -103,6 +106,36 @@ mod queue {
     }
 
     #[tokio::test]
+    async fn the_jobs_of_a_node_that_is_gone_are_taken_over_before_their_lease_ends() {
+        let desk = Desk::open().await;
+        desk.put(1, 3).await;
+        let node = Uuid::nil();
+        let mut here = desk.jobs().attend(node).await.unwrap();
+        assert_eq!(desk.claim(2).await.len(), 2);
+        let age = "update job set lease_until = now() + interval '9 s' where state = 'running'";
+        desk.database.psql(age).unwrap();
+        let free = async |asking| desk.jobs().free_lost(Queue::Bulk, asking).await.unwrap();
+        assert_eq!(free(OTHER).await, 0, "it is there");
+        here.check().await.unwrap();
+        // A connection that breaks is as good as an end.
+        let end = "select pg_terminate_backend(pid) from pg_locks
+            where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())";
+        desk.database.psql(end).unwrap();
+        assert!(here.check().await.is_err());
+        assert_eq!(free(node).await, 0, "who asks is there");
+        assert_eq!(desk.claim(1).await.len(), 1);
+        assert_eq!(free(OTHER).await, 2, "what was claimed just now is left alone");
+        assert_eq!(
+            (desk.count("state = 'waiting'"), desk.count("state = 'running'")),
+            ("2".into(), "1".into())
+        );
+        // Whoever comes back is there again, also beside somebody who looks.
+        let _back = desk.jobs().attend(node).await.unwrap();
+        desk.database.psql(age).unwrap();
+        assert_eq!(free(OTHER).await, 0);
+    }
+
+    #[tokio::test]
     async fn who_has_little_does_not_wait_behind_who_has_much() {
         let desk = Desk::open().await;
         desk.put(1, 100).await;
@@ -152,9 +185,9 @@ mod queue {
         let desk = Desk::open().await;
         desk.put(1, 1).await;
         let first = desk.claim(1).await.remove(0);
-        assert_eq!(desk.jobs().free_lost(Queue::Bulk).await.unwrap(), 0);
+        assert_eq!(desk.jobs().free_lost(Queue::Bulk, OTHER).await.unwrap(), 0);
         desk.end_lease(first.lease);
-        assert_eq!(desk.jobs().free_lost(Queue::Bulk).await.unwrap(), 1);
+        assert_eq!(desk.jobs().free_lost(Queue::Bulk, OTHER).await.unwrap(), 1);
         let second = desk.claim(1).await.remove(0);
         assert_eq!((second.lease.job, second.lease.attempt), (first.lease.job, 2));
         let before = desk.database.psql("select md5(string_agg(j::text, '')) from job j").unwrap();

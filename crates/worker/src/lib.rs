@@ -1,6 +1,7 @@
 //! Floor 5, beside HTTP: the work that happens without anybody asking. Bulk slices, deliveries to webhooks, sequencing the
 //! change log, sweeping, monthly grants, and making and dropping history's months.
 
+mod attending;
 mod bulk;
 mod chore;
 mod delivering;
@@ -20,6 +21,7 @@ pub use delivering::WebhookTools;
 use assay_domain::Clock;
 use assay_service::BulkDesk;
 use assay_store::{Graph, Ledger};
+use attending::Attending;
 use bulk::{BulkCare, Slices};
 use chore::start_chore;
 use delivering::Delivering;
@@ -65,6 +67,7 @@ pub struct WorkerSettings {
 #[derive(Debug)]
 pub struct WorkerHandle {
     loops: Vec<JoinHandle<()>>,
+    _attending: Attending,
 }
 
 impl Worker {
@@ -76,6 +79,7 @@ impl Worker {
     ) -> WorkerHandle {
         let WorkerTools { graph, ledger, bulk, webhooks, clock, node } = tools;
         let jobs = ledger.jobs().clone();
+        let attending = Attending::start(jobs.clone(), node);
         let mut loops = vec![
             start_chore(BulkCare::new(ledger.clone(), clock.clone()), shutdown.clone()),
             start_chore(LowCredits::new(ledger.clone()), shutdown.clone()),
@@ -92,7 +96,7 @@ impl Worker {
         let delivering = Delivering::new(ledger, clock, webhooks);
         loops.extend(start_queue(Slices::new(bulk), jobs.clone(), node, shutdown));
         loops.extend(start_queue(delivering, jobs, node, shutdown));
-        WorkerHandle { loops }
+        WorkerHandle { loops, _attending: attending }
     }
 }
 

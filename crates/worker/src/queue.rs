@@ -149,7 +149,7 @@ impl<H: Handler> Claims<H> {
         self.cared = Some(Stopwatch::start());
         self.from_turn = i64::MIN;
         self.jobs.wake_due(H::QUEUE).await?;
-        let lost = self.jobs.free_lost(H::QUEUE).await?;
+        let lost = self.jobs.free_lost(H::QUEUE, self.node).await?;
         metrics::counter!("assay_jobs_lost_total", "queue" => H::QUEUE.as_str()).increment(lost);
         Ok(())
     }

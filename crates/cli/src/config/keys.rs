@@ -2,7 +2,8 @@
 
 use super::{Config, LogFormat};
 use assay_domain::limits::{
-    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT, WEBHOOK_TIME_SCALE_MAX,
+    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT, STOP_NOTICE, STOP_NOTICE_MAX,
+    WEBHOOK_TIME_SCALE_MAX,
 };
 use assay_domain::{IpRange, MasterKey, NetworkHosts};
 use assay_service::HoldPolicy;
@@ -83,6 +84,22 @@ pub static KEYS: &[Key] = &[
             "limit, one on which nothing is asked is closed for a new one.",
         ],
         set: |config, text| read_number(text, 1).map(|count| config.connections_max = count),
+    },
+    Key {
+        section: "server",
+        name: "stop_notice_seconds",
+        kind: Kind::Number,
+        default: || STOP_NOTICE.as_secs().to_string(),
+        doc: &[
+            "For so long a node that is told to stop goes on taking calls, while /readyz says no and every answer closes its",
+            "connection: longer than a load balancer needs to notice. 0 to 60; an interrupt from a terminal does not wait.",
+        ],
+        set: |config, text| {
+            let notice = read_number(text, 0).map(|seconds| Duration::from_secs(seconds.into()))?;
+            let fits = (notice <= STOP_NOTICE_MAX).then_some(notice);
+            let reason = || format!("is more than {}", STOP_NOTICE_MAX.as_secs());
+            fits.map(|notice| config.stop_notice = notice).ok_or_else(reason)
+        },
     },
     Key {
         section: "server",
@@ -237,8 +254,8 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Number,
         default: || "0".to_owned(),
         doc: &[
-            "Calls being worked on at once; more are answered 503 without delay. 0 means 64 for each processor, and at",
-            "least 128. Calls that only wait for an upstream source do not count.",
+            "Calls being worked on at once; more are answered 503 without delay. 0 means 96 for each processor, and at",
+            "least 192. Calls that only wait for an upstream source do not count.",
         ],
         set: |config, text| read_number(text, 0).map(|count| config.calls_active_max = count),
     },

@@ -35,6 +35,7 @@ pub struct Config {
     pub hold_lifetime: Duration,
     pub deadline: Duration,
     pub connections_max: u32,
+    pub stop_notice: Duration,
     /// 0 for as many as this machine's processors suggest.
     pub calls_active_max: u32,
     pub history_retention_months: u32,
@@ -70,6 +71,7 @@ impl Config {
             hold_lifetime: Duration::ZERO,
             deadline: Duration::ZERO,
             connections_max: 0,
+            stop_notice: Duration::ZERO,
             calls_active_max: 0,
             history_retention_months: 0,
             webhook_guard: Guard::default(),

@@ -183,6 +183,32 @@ fn without_credits_a_job_pauses_and_goes_on_after_a_top_up() {
 }
 
 #[test]
+fn what_a_killed_worker_held_is_there_for_the_next_one() {
+    let installation = Installation::new();
+    let customer = installation.customer("trial");
+    let mut server = installation.serve();
+    let (graph, ledger) = (&installation.graph, &installation.ledger);
+    let id = std::thread::scope(|scope| {
+        // Lookups wait for this lock, so the worker certainly dies with all the account has in its hands.
+        scope.spawn(|| graph.psql("begin; lock table identity; select pg_sleep(5); commit").unwrap());
+        std::thread::sleep(Duration::from_millis(500));
+        let id = submit(&server, &customer, &json!({ "items": emails(100) }));
+        let began = Stopwatch::start();
+        while ledger.psql("select sum(amount) from hold where state = 'open'").unwrap() != "100000" {
+            assert!(began.elapsed() < Duration::from_secs(4), "nothing is held");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        server.process.kill_dash_nine().unwrap();
+        id
+    });
+    let server = installation.serve();
+    let job = wait_for(&server, &customer, &id, &["completed"]);
+    assert_eq!((&job["counts"]["resolved"], &job["charged"]), (&json!(100), &json!(100)));
+    assert!(balance(&server, &customer).abs() < 1e-9);
+    assert_eq!(ledger.psql("select count(*) from hold where state = 'open'").unwrap(), "0");
+}
+
+#[test]
 fn nothing_is_spent_beyond_what_the_caller_allows() {
     let installation = Installation::new();
     let customer = installation.customer("scale");

@@ -30,6 +30,23 @@ fn a_signal_lets_the_running_call_finish_and_takes_no_new_one() {
 }
 
 #[test]
+fn a_node_that_is_told_to_stop_says_so_and_goes_on_for_a_moment() {
+    let installation = Installation::new();
+    let customer = installation.customer("trial");
+    let mut server = installation.serve_with(&[("ASSAY_SERVER_STOP_NOTICE_SECONDS", "2")]);
+    let (api, operations, process) = (server.api, server.operations, &mut server.process);
+    std::thread::scope(|scope| {
+        let stopped = scope.spawn(|| process.terminate(Duration::from_secs(20)).unwrap());
+        std::thread::sleep(Duration::from_millis(700));
+        assert_eq!(Request::new("GET", "/readyz").send(operations).status, 503);
+        let answer = Request::new("GET", "/v1/me").key(&customer.key).send(api);
+        answer.is_ok();
+        assert!(stopped.join().unwrap().success());
+    });
+    assert!(TcpStream::connect(api).is_err());
+}
+
+#[test]
 fn one_connection_carries_many_calls() {
     let installation = Installation::new();
     let customer = installation.customer("trial");

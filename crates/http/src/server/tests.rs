@@ -12,21 +12,22 @@ const PATIENCE: Patience = Patience { head: SHORT, silence: SHORT, answer: SHORT
 
 struct Running {
     address: SocketAddr,
-    _stop: watch::Sender<bool>,
-    _tasks: JoinSet<()>,
+    leaving: Arc<AtomicBool>,
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
 }
 
 async fn serve_patiently(router: Router, connections_max: usize, patience: Patience) -> Running {
-    start(House { router, admission: None, patience }, connections_max).await
+    start(House { router, admission: None, patience, leaving: Arc::default() }, connections_max).await
 }
 
 async fn start(house: House, connections_max: usize) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = watch::channel(false);
-    let mut tasks = JoinSet::new();
+    let (leaving, mut tasks) = (Arc::clone(&house.leaving), JoinSet::new());
     tasks.spawn(receive(listener, Arc::new(house), connections_max, stopped));
-    Running { address, _stop: stop, _tasks: tasks }
+    Running { address, leaving, stop, tasks }
 }
 
 async fn serve_short(router: Router) -> Running {
@@ -175,6 +176,33 @@ async fn a_connection_that_rests_makes_room_for_one_that_asks() {
     assert!(busy.rest().await.ends_with("slow"));
 }
 
+#[tokio::test]
+async fn a_node_that_leaves_answers_everybody_and_says_so() {
+    let mut running = serve_one(fine()).await;
+    let mut client = Client::connect(&running).await;
+    assert!(!client.ask("/fine").await.contains("connection: close"));
+    running.leaving.store(true, Ordering::Relaxed);
+    let answer = client.ask("/fine").await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("connection: close"), "{answer}");
+    assert_eq!(client.rest().await, "");
+    // Nothing of the server runs while these connect and ask: it finds them and the order to stop together.
+    let late: Vec<std::net::TcpStream> = (0..20)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(running.address).unwrap();
+            std::io::Write::write_all(&mut stream, b"GET /fine HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+            stream
+        })
+        .collect();
+    running.stop.send_replace(true);
+    for stream in late {
+        stream.set_nonblocking(true).unwrap();
+        let answer = Client(TcpStream::from_std(stream).unwrap()).rest().await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    assert!(running.tasks.join_next().await.unwrap().is_ok());
+    assert!(TcpStream::connect(running.address).await.is_err());
+}
+
 /// A service with one place.
 async fn serve_one(router: Router) -> Running {
     let refuse = |fault: &Fault| {
@@ -193,7 +221,7 @@ async fn serve_one(router: Router) -> Running {
         }
     };
     let admission = Some(Admission::new(refuse, 1, Clock::system()));
-    start(House { router, admission, patience: Patience::default() }, 100).await
+    start(House { router, admission, patience: Patience::default(), leaving: Arc::default() }, 100).await
 }
 
 #[tokio::test]

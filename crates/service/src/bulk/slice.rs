@@ -13,7 +13,7 @@ use assay_store::ledger::op::{Answer, Cap, Deed, HoldWish, Op, Record, Refusal, 
 use assay_store::queue::Claimed;
 use assay_store::{Ledger, StoreError};
 use chrono::{DateTime, Utc};
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
 use serde::Deserialize;
 use std::time::Duration;
 use uuid::Uuid;
@@ -71,6 +71,10 @@ enum Funds {
     End(SliceEnd),
 }
 
+/// Of how many attempts back. Each gives back what the ones before it held, so more than one is left over only by workers
+/// that died one after the other, at once.
+const HOLDS_LOOKED_BACK: i32 = 4;
+
 const PRICE: Price = endpoints::bulk::PRICE;
 
 impl BulkDesk {
@@ -87,6 +91,7 @@ impl BulkDesk {
         if job.lease.attempt > job.attempts_max {
             return self.give_up(&mut work).await;
         }
+        self.release_earlier(&work).await?;
         let mut started = work.row.status == BulkStatus::Running;
         loop {
             let pending = work.pending();
@@ -138,9 +143,18 @@ impl BulkDesk {
         Ok(Some(work).filter(|work| !work.pending().is_empty()))
     }
 
+    /// Gives back what workers that died over this slice held for it: the credits may be all that is left.
+    async fn release_earlier(&self, work: &Work<'_>) -> Result<(), StoreError> {
+        let attempt = work.job.lease.attempt;
+        let earlier =
+            (attempt.saturating_sub(HOLDS_LOOKED_BACK).max(1)..attempt).map(|attempt| work.hold(attempt));
+        try_join_all(earlier.map(|hold| self.ledger.ask(work.account, Op::Release(hold)))).await?;
+        Ok(())
+    }
+
     /// Holds credits for as many of the pending items as can be paid for.
     async fn funds(&self, work: &Work<'_>, pending: usize) -> Result<Funds, StoreError> {
-        let (request, hold) = (RequestId::mint(self.clock.now()), HoldId::mint(self.clock.now()));
+        let (request, hold) = (RequestId::mint(self.clock.now()), work.hold(work.job.lease.attempt));
         let wish = HoldWish {
             hold,
             request,
@@ -286,6 +300,14 @@ impl Work<'_> {
     fn pending(&self) -> Vec<usize> {
         let items = self.items.iter().enumerate();
         items.filter(|(_, item)| item.state.is_pending()).map(|(index, _)| index).collect()
+    }
+
+    /// The hold for what is pending now, of one attempt: a function of what is stored, so that a later attempt can name it.
+    /// A job's id is as good as random, and so is one that differs from it in a few bits.
+    fn hold(&self, attempt: i32) -> HoldId {
+        let place =
+            u128::from(attempt.unsigned_abs()) << 16 | u128::try_from(self.pending().len()).unwrap_or(0);
+        HoldId::from_uuid(Uuid::from_u128(self.job.lease.job.uuid().as_u128() ^ place))
     }
 
     fn cap(&self) -> Option<Cap> {

@@ -65,8 +65,8 @@ impl Ledger {
         // One worker decides while the other one's commit is on its way to the disk.
         let size =
             LaneSize { batch_max: limits::LEDGER_BATCH_MAX, queue_max: limits::LEDGER_QUEUE_MAX, workers: 2 };
-        // Those of the lanes, and the one on which request rates are exchanged.
-        let lines = batches_at_once() * size.workers + 1;
+        // Those of the lanes, the one on which request rates are exchanged, and the one that shows that a worker lives.
+        let lines = batches_at_once() * size.workers + 2;
         let pool = database.beside(lines).connect("assay-ledger").await?;
         let clerk = || Clerk { line: Line::beside_unhurried(&pool, database.acquire_timeout) };
         let lane = |_| Lane::start_workers("ledger", size, clerk);

@@ -2,7 +2,7 @@
 
 use super::{Jobs, Queue};
 use crate::StoreError;
-use assay_domain::limits::{JOB_DUE_BATCH, JOB_LEASE};
+use assay_domain::limits::{JOB_ABSENCE, JOB_DUE_BATCH, JOB_LEASE};
 use assay_domain::{AccountId, JobId};
 use serde_json::Value;
 use sqlx::Row;
@@ -77,10 +77,18 @@ const DUE: &str = "update job set state = 'waiting', turn = (select last_value f
     where id in (select id from job where queue = $1 and state = 'delayed' and run_at <= now()
                  order by run_at limit $2 for update skip locked)";
 
-const LOST: &str =
-    "update job set state = 'waiting', turn = (select last_value from CLOCK), lease_until = null,
+/// Lost is what has not been renewed for a whole lease, or for a while by a node whose lock can be had: see `presence`.
+const LOST: &str = "with absent as materialized (
+        select node_id from (
+            select distinct node_id from job
+            where queue = $1 and state = 'running' and lease_until < now() + make_interval(secs => $3) and node_id <> $4
+        ) silent where pg_try_advisory_xact_lock_shared(NODE_LOCK)
+    )
+    update job set state = 'waiting', turn = (select last_value from CLOCK), lease_until = null,
         node_id = null, trouble = 'its worker was lost'
-    where id in (select id from job where queue = $1 and state = 'running' and lease_until < now()
+    where id in (select id from job where queue = $1 and state = 'running'
+                     and (lease_until < now() or lease_until < now() + make_interval(secs => $3)
+                         and node_id = any(array(select node_id from absent)))
                  order by lease_until limit $2 for update skip locked)";
 
 impl Jobs {
@@ -103,17 +111,18 @@ impl Jobs {
 
     /// Makes jobs whose time has come claimable.
     pub async fn wake_due(&self, queue: Queue) -> Result<u64, StoreError> {
-        self.move_some(queue, DUE).await
+        let moved = sqlx::query(queue.sql(DUE)).bind(queue.as_str()).bind(JOB_DUE_BATCH);
+        Ok(moved.execute(&self.pool).await?.rows_affected())
     }
 
-    /// Makes jobs whose workers are gone claimable.
-    pub async fn free_lost(&self, queue: Queue) -> Result<u64, StoreError> {
-        self.move_some(queue, LOST).await
-    }
-
-    async fn move_some(&self, queue: Queue, statement: &'static str) -> Result<u64, StoreError> {
-        let moved = sqlx::query(queue.sql(statement));
-        Ok(moved.bind(queue.as_str()).bind(JOB_DUE_BATCH).execute(&self.pool).await?.rows_affected())
+    /// Makes jobs whose workers are gone claimable. Whoever asks is not gone.
+    pub async fn free_lost(&self, queue: Queue, asking: Uuid) -> Result<u64, StoreError> {
+        let moved = sqlx::query(queue.sql(LOST))
+            .bind(queue.as_str())
+            .bind(JOB_DUE_BATCH)
+            .bind(JOB_LEASE.saturating_sub(JOB_ABSENCE).as_secs_f64())
+            .bind(asking);
+        Ok(moved.execute(&self.pool).await?.rows_affected())
     }
 
     /// Renews leases, and names those that are still held. In the order in which charges lock jobs, so that neither waits

@@ -6,10 +6,12 @@
 
 mod claim;
 mod look;
+mod presence;
 mod put;
 
 pub use claim::{ClaimWish, Claimed, Lease};
 pub use look::{JobFilter, JobRow, QueueDepth};
+pub use presence::Presence;
 pub use put::{NewJob, put};
 
 use crate::StoreError;
@@ -53,9 +55,10 @@ impl Queue {
         }
     }
 
-    /// A statement with this queue's clock in place of `CLOCK`. Parameter 1 is always the queue's name.
+    /// A statement with this queue's clock in place of `CLOCK`, and the lock of the row's node in place of `NODE_LOCK`.
+    /// Parameter 1 is always the queue's name.
     fn sql(self, template: &'static str) -> AssertSqlSafe<String> {
-        AssertSqlSafe(template.replace("CLOCK", self.clock()))
+        AssertSqlSafe(template.replace("CLOCK", self.clock()).replace("NODE_LOCK", presence::NODE_LOCK))
     }
 
     const fn index(self) -> usize {

@@ -84,8 +84,11 @@ impl Installation {
         let operations_listen = format!("127.0.0.1:{operations}");
         let config = self.folder.join("assay.toml");
         let arguments = ["--config", config.to_str().unwrap(), "serve"];
-        let mut variables =
-            vec![("ASSAY_SERVER_LISTEN", &*listen), ("ASSAY_SERVER_OPERATIONS_LISTEN", &*operations_listen)];
+        let mut variables = vec![
+            ("ASSAY_SERVER_LISTEN", &*listen),
+            ("ASSAY_SERVER_OPERATIONS_LISTEN", &*operations_listen),
+            ("ASSAY_SERVER_STOP_NOTICE_SECONDS", "0"),
+        ];
         variables.extend(extra);
         let log = self.folder.join("serve.log");
         let mut process = ChildServer::spawn(Path::new(PROGRAM), &arguments, &variables, &log).unwrap();

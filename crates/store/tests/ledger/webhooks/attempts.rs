@@ -65,7 +65,7 @@ async fn whoever_lost_the_lease_changes_nothing() {
     let post = post().await;
     let (id, delivery, lost, parcel) = claimed(&post).await;
     post.database.psql("update job set lease_until = now() - interval '1 second'").unwrap();
-    post.ledger.jobs().free_lost(assay_store::queue::Queue::Webhook).await.unwrap();
+    post.ledger.jobs().free_lost(assay_store::queue::Queue::Webhook, uuid::Uuid::max()).await.unwrap();
     let before = post.delivery(delivery).await;
     for then in [Then::Done, LATER, Then::GiveUp, Then::Gone] {
         assert_eq!(finish(&post, &parcel, lost, &end(Some(200), then)).await, Noted::Lost, "unclaimed");
