@@ -12,7 +12,7 @@ use assay_http::{
 };
 use assay_service::{BulkDesk, BulkKeys, Service};
 use assay_store::{Graph, Ledger, StoreError, task};
-use assay_worker::{WebhookTools, Worker, WorkerSettings, WorkerTools};
+use assay_worker::{WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -69,15 +69,8 @@ impl Serve {
         let probe = probe(ledger.clone(), graph.clone(), Arc::clone(&draining));
         let watch = serve(listener, operations(probe, metrics), Bounds::operations(), rest_stopped.clone());
         let watching = task::spawn("operations", watch);
-        let node = Uuid::from_bytes(rand::random());
-        let settings = WorkerSettings { history_months: config.history_retention_months };
         let worker = if self.roles.contains(&Role::Worker) {
-            let clock = Clock::system();
-            let keys = BulkKeys::new(config.master_key()?);
-            let bulk = BulkDesk::new(ledger.clone(), engine(&config, &ledger, &graph)?, clock.clone(), keys);
-            let webhooks = Arc::new(webhook_tools(&config, &clock)?);
-            let tools = WorkerTools { graph, ledger, bulk, webhooks, clock, node };
-            Some(Worker::start(tools, settings, &worker_stopped))
+            Some(start_worker(&config, ledger, graph, &worker_stopped)?)
         } else {
             None
         };
@@ -114,6 +107,21 @@ impl Serve {
 fn service(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Arc<Service>, Failure> {
     let engine = engine(config, ledger, graph)?;
     Ok(Arc::new(Service::new(ledger.clone(), engine, Clock::system(), config.settings()?)))
+}
+
+fn start_worker(
+    config: &Config,
+    ledger: Ledger,
+    graph: Graph,
+    stopped: &watch::Receiver<bool>,
+) -> Result<WorkerHandle, Failure> {
+    let clock = Clock::system();
+    let keys = BulkKeys::new(config.master_key()?);
+    let bulk = BulkDesk::new(ledger.clone(), engine(config, &ledger, &graph)?, clock.clone(), keys);
+    let webhooks = Arc::new(webhook_tools(config, &clock)?);
+    let node = Uuid::from_bytes(rand::random());
+    let settings = WorkerSettings { history_months: config.history_retention_months };
+    Ok(Worker::start(WorkerTools { graph, ledger, bulk, webhooks, clock, node }, settings, stopped))
 }
 
 fn engine(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Engine, Failure> {
