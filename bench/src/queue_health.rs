@@ -12,9 +12,9 @@
 use crate::bar::{Verdict, progress};
 use crate::billed::meters::Meters;
 use anyhow::{Context, Result, ensure};
-use assay_domain::limits::{JOB_CARE_EVERY, JOB_CLAIM_MAX};
+use assay_domain::limits::JOB_CLAIM_MAX;
 use assay_domain::{Clock, JobId};
-use assay_store::queue::{ClaimWish, NewJob, Queue};
+use assay_store::queue::{NewJob, Place, Queue};
 use assay_store::{Database, Jobs, Ledger};
 use assay_testkit::{Postgres, PostgresOptions, Stopwatch};
 use serde_json::json;
@@ -211,17 +211,15 @@ impl Counters {
 /// Claims and ends jobs as a worker does, without doing anything in between.
 struct Claimer {
     jobs: Jobs,
-    node: Uuid,
+    place: Place,
     ruled: bool,
     counters: Arc<Counters>,
-    from_turn: i64,
-    cared: Option<Stopwatch>,
 }
 
 impl Claimer {
     fn new(jobs: Jobs, ruled: bool, counters: Arc<Counters>) -> Self {
-        let node = Uuid::from_bytes(rand::random());
-        Self { jobs, node, ruled, counters, from_turn: i64::MIN, cared: None }
+        let place = Place::new(QUEUE, Uuid::from_bytes(rand::random()), None);
+        Self { jobs, place, ruled, counters }
     }
 
     async fn work(mut self) -> Result<()> {
@@ -236,22 +234,10 @@ impl Claimer {
     }
 
     async fn turn(&mut self) -> Result<u64> {
-        if self.cared.is_none_or(|cared| cared.elapsed() >= JOB_CARE_EVERY) {
-            self.cared = Some(Stopwatch::start());
-            self.from_turn = i64::MIN;
-            self.jobs.wake_due(QUEUE).await?;
-            self.jobs.free_lost(QUEUE, self.node).await?;
+        if !self.ruled {
+            self.place.look_at_all();
         }
-        let wish = ClaimWish {
-            queue: QUEUE,
-            node: self.node,
-            count: u32::try_from(JOB_CLAIM_MAX)?,
-            from_turn: if self.ruled { self.from_turn } else { i64::MIN },
-            running: Vec::new(),
-            per_share: u32::MAX,
-        };
-        let (claimed, turn) = self.jobs.claim(&wish).await?;
-        self.from_turn = turn.unwrap_or(self.from_turn);
+        let claimed = self.place.claim(&self.jobs, u32::try_from(JOB_CLAIM_MAX)?, Vec::new()).await?;
         let ends = claimed.iter().map(|job| self.jobs.done(job.lease));
         let ended: Vec<bool> =
             futures_util::future::try_join_all(ends).await.context("a job could not be ended")?;

@@ -233,7 +233,15 @@ pub const NODE_CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How often a worker looks for jobs that another process put there, and for jobs whose time has come or whose worker is
 /// gone. The first is what a job waits at most when nothing else is waiting.
 pub const JOB_LOOK_EVERY: Duration = Duration::from_millis(40);
+/// After the first of its jobs has ended a busy worker waits so long for others before it claims.
+pub const JOB_GATHER: Duration = Duration::from_millis(2);
 pub const JOB_CARE_EVERY: Duration = Duration::from_millis(500);
+/// How often, of all nodes together, jobs of nodes that are gone are looked for.
+pub const JOB_LOST_EVERY: Duration = Duration::from_secs(1);
+/// A job may be committed with a turn that was passed over meanwhile. Claimers look back so far at every care, and at
+/// everything every so often.
+pub const JOB_LATE: Duration = Duration::from_secs(2);
+pub const JOB_LOOK_BACK_EVERY: Duration = Duration::from_secs(10);
 /// Jobs taken by one claim: a worker that takes too many keeps them from others.
 pub const JOB_CLAIM_MAX: usize = 16;
 /// Jobs made claimable by one statement.

@@ -4,6 +4,7 @@ use crate::{Engine, EngineError};
 use assay_domain::name::fold_company;
 use assay_domain::suppression::end_alike;
 use assay_domain::{Company, Confidence, Digest, Domain, Email, NetworkUrl, Person, PersonName, Phone};
+use assay_store::graph::Sighting;
 
 /// What a person may be asked for by.
 #[derive(Debug, Clone)]
@@ -31,6 +32,12 @@ pub struct Found<T> {
     pub matched_on: &'static [&'static str],
 }
 
+impl<T> Found<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Found<U> {
+        Found { record: change(self.record), confidence: self.confidence, matched_on: self.matched_on }
+    }
+}
+
 impl Engine {
     /// The person the graph knows under this identifier. Several equally good candidates share the confidence.
     pub async fn resolve_person(&self, query: &PersonQuery) -> Result<Option<Found<Person>>, EngineError> {
@@ -40,6 +47,29 @@ impl Engine {
             candidates.retain(|person| !is_of_another(person, phone));
         }
         Ok(choose(candidates, certainty, matched_on))
+    }
+
+    /// Who is meant by each of many identifiers: as [`Self::resolve_person`], without reading their records.
+    pub async fn sight_people(
+        &self,
+        queries: &[&PersonQuery],
+    ) -> Result<Vec<Option<Found<Sighting>>>, EngineError> {
+        let digests: Vec<Digest> = queries.iter().map(|query| self.person_digest(query).0).collect();
+        let sighted = self.graph.sightings_by_digests(&digests).await?;
+        let mut found = Vec::with_capacity(queries.len());
+        for (query, candidates) in queries.iter().zip(sighted) {
+            found.push(match query {
+                // Whose number it is takes the records to tell.
+                PersonQuery::Phone(_) if !candidates.is_empty() => {
+                    self.resolve_person(query).await?.map(|found| found.map(|person| Sighting::from(&person)))
+                }
+                _ => {
+                    let (_, certainty, matched_on) = self.person_digest(query);
+                    choose(candidates, certainty, matched_on)
+                }
+            });
+        }
+        Ok(found)
     }
 
     pub async fn resolve_company(&self, query: &CompanyQuery) -> Result<Option<Found<Company>>, EngineError> {

@@ -6,8 +6,9 @@ mod support;
 #[cfg(test)]
 mod queue {
     use super::support::ledger_db;
+    use assay_domain::limits::JOB_CARE_EVERY;
     use assay_domain::{Clock, JobId};
-    use assay_store::queue::{ClaimWish, Claimed, JobFilter, Lease, NewJob, Queue, done};
+    use assay_store::queue::{ClaimWish, Claimed, JobFilter, Lease, NewJob, Place, Queue, done};
     use assay_store::{Database, Jobs, Ledger};
     use assay_testkit::TestDatabase;
     use chrono::TimeDelta;
@@ -54,6 +55,12 @@ mod queue {
             let wish =
                 ClaimWish { queue: Queue::Bulk, node: Uuid::nil(), count, from_turn, running, per_share: 30 };
             self.jobs().claim(&wish).await.unwrap()
+        }
+
+        /// As if nobody had looked for lost jobs for long.
+        async fn free_lost(&self, asking: Uuid) -> u64 {
+            self.database.psql("select setval('job_look_bulk', 0)").unwrap();
+            self.jobs().free_lost(Queue::Bulk, asking).await.unwrap()
         }
 
         /// As if the worker had not been heard of for a minute.
@@ -114,7 +121,7 @@ mod queue {
         assert_eq!(desk.claim(2).await.len(), 2);
         let age = "update job set lease_until = now() + interval '9 s' where state = 'running'";
         desk.database.psql(age).unwrap();
-        let free = async |asking| desk.jobs().free_lost(Queue::Bulk, asking).await.unwrap();
+        let free = async |asking| desk.free_lost(asking).await;
         assert_eq!(free(OTHER).await, 0, "it is there");
         here.check().await.unwrap();
         // A connection that breaks is as good as an end.
@@ -181,13 +188,49 @@ mod queue {
     }
 
     #[tokio::test]
+    async fn what_was_passed_over_for_its_shares_sake_is_met_again() {
+        let desk = Desk::open().await;
+        desk.put(1, 5).await;
+        desk.put(2, 5).await;
+        let mut place = Place::new(Queue::Bulk, Uuid::nil(), Some(2));
+        let mut claim = async |count, running: &[(u128, u32)]| {
+            let running = running.iter().map(|(share, count)| (Uuid::from_u128(*share), *count)).collect();
+            let mut shares = shares(&place.claim(desk.jobs(), count, running).await.unwrap());
+            shares.sort_unstable();
+            shares
+        };
+        assert_eq!(claim(10, &[]).await, [1, 1, 2, 2]);
+        assert_eq!(claim(10, &[(1, 2), (2, 2)]).await, [0_u128; 0]);
+        assert_eq!(claim(10, &[(1, 2), (2, 1)]).await, [2]);
+        assert_eq!(claim(10, &[(1, 2)]).await, [2, 2]);
+        assert_eq!(claim(10, &[]).await, [1, 1]);
+        assert_eq!(claim(0, &[]).await, [0_u128; 0]);
+        assert_eq!(claim(10, &[]).await, [1]);
+    }
+
+    #[tokio::test]
+    async fn a_place_moves_on_and_still_finds_what_comes_late() {
+        let desk = Desk::open().await;
+        desk.put(1, 20).await;
+        let mut place = Place::new(Queue::Bulk, Uuid::nil(), None);
+        let mut claim = async |count| place.claim(desk.jobs(), count, Vec::new()).await.unwrap();
+        let first = claim(10).await.remove(0).lease.job.uuid();
+        let back = "set state = 'waiting', lease_until = null, node_id = null";
+        desk.database.psql(&format!("update job {back} where id = '{first}'")).unwrap();
+        // Its turn is behind what was claimed: at first it is not seen, then it is looked back.
+        assert!(claim(10).await.iter().all(|job| job.lease.job.uuid() != first));
+        tokio::time::sleep(JOB_CARE_EVERY).await;
+        assert_eq!(claim(10).await[0].lease.job.uuid(), first);
+    }
+
+    #[tokio::test]
     async fn a_lost_lease_is_taken_over_and_its_first_owner_changes_nothing() {
         let desk = Desk::open().await;
         desk.put(1, 1).await;
         let first = desk.claim(1).await.remove(0);
-        assert_eq!(desk.jobs().free_lost(Queue::Bulk, OTHER).await.unwrap(), 0);
+        assert_eq!(desk.free_lost(OTHER).await, 0);
         desk.end_lease(first.lease);
-        assert_eq!(desk.jobs().free_lost(Queue::Bulk, OTHER).await.unwrap(), 1);
+        assert_eq!(desk.free_lost(OTHER).await, 1);
         let second = desk.claim(1).await.remove(0);
         assert_eq!((second.lease.job, second.lease.attempt), (first.lease.job, 2));
         let before = desk.database.psql("select md5(string_agg(j::text, '')) from job j").unwrap();

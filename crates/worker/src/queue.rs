@@ -2,9 +2,9 @@
 
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{
-    JOB_CARE_EVERY, JOB_CLAIM_MAX, JOB_HEARTBEAT, JOB_LEASE, JOB_LOOK_EVERY, SHUTDOWN_DRAIN,
+    JOB_CLAIM_MAX, JOB_GATHER, JOB_HEARTBEAT, JOB_LEASE, JOB_LOOK_EVERY, SHUTDOWN_DRAIN,
 };
-use assay_store::queue::{ClaimWish, Claimed, Lease, Queue};
+use assay_store::queue::{Claimed, Lease, Place, Queue};
 use assay_store::{Jobs, StoreError, task};
 use std::collections::HashMap;
 use std::future::Future;
@@ -86,11 +86,12 @@ async fn claim_all<H: Handler>(
     running: Running,
     mut shutdown: watch::Receiver<bool>,
 ) {
-    let mut desk = Claims::<H> { handler, jobs, node, running, from_turn: i64::MIN, cared: None };
+    let per_share = u32::try_from(H::AT_ONCE_PER_SHARE).ok().filter(|_| H::AT_ONCE_PER_SHARE < H::AT_ONCE);
+    let mut desk = Claims::<H> { handler, jobs, running, place: Place::new(H::QUEUE, node, per_share) };
     while !*shutdown.borrow() {
         let rest = match desk.turn().await {
-            Ok(claimed) if claimed > 0 => continue,
-            Ok(_) => JOB_LOOK_EVERY,
+            Ok(Turn::More) => continue,
+            Ok(Turn::Over) => JOB_LOOK_EVERY,
             Err(error) => {
                 tracing::warn!(queue = H::QUEUE.as_str(), %error, "jobs could not be claimed");
                 LOOK_AFTER_ERROR
@@ -99,6 +100,10 @@ async fn claim_all<H: Handler>(
         tokio::select! {
             () = desk.jobs.bell(H::QUEUE, rest) => {}
             _ = shutdown.wait_for(|stop| *stop) => {}
+        }
+        if desk.running.count() > 0 {
+            // Jobs that were committed together end together; one claim serves them all.
+            tokio::time::sleep(JOB_GATHER).await;
         }
     }
     // What runs may finish; what does not is taken over when its lease ends.
@@ -111,47 +116,28 @@ async fn claim_all<H: Handler>(
 struct Claims<H> {
     handler: H,
     jobs: Jobs,
-    node: Uuid,
     running: Running,
-    from_turn: i64,
-    cared: Option<Stopwatch>,
+    place: Place,
+}
+
+/// Whether there may be more to claim at once.
+enum Turn {
+    More,
+    Over,
 }
 
 impl<H: Handler> Claims<H> {
-    /// Claims as much as there is room for, and says how much that was.
-    async fn turn(&mut self) -> Result<usize, StoreError> {
-        if self.cared.is_none_or(|cared| cared.elapsed() >= JOB_CARE_EVERY) {
-            self.care().await?;
-        }
-        let room = H::AT_ONCE.saturating_sub(self.running.count()).min(JOB_CLAIM_MAX);
-        if room == 0 {
-            return Ok(0);
-        }
-        let wish = ClaimWish {
-            queue: H::QUEUE,
-            node: self.node,
-            count: u32::try_from(room).unwrap_or(1),
-            from_turn: self.from_turn,
-            running: self.running.by_share(),
-            per_share: u32::try_from(H::AT_ONCE_PER_SHARE).unwrap_or(u32::MAX),
-        };
-        let (claimed, turn) = self.jobs.claim(&wish).await?;
-        self.from_turn = turn.unwrap_or(self.from_turn);
-        let count = claimed.len();
+    /// Claims as much as there is room for.
+    async fn turn(&mut self) -> Result<Turn, StoreError> {
+        let room = H::AT_ONCE.saturating_sub(self.running.count());
+        let count = room.min(JOB_CLAIM_MAX);
+        let wanted = u32::try_from(count).unwrap_or(1);
+        let claimed = self.place.claim(&self.jobs, wanted, self.running.by_share()).await?;
+        let more = count > 0 && claimed.len() == count && count < room;
         for job in claimed {
             self.start(job);
         }
-        Ok(count)
-    }
-
-    /// Looks for what comes by itself: jobs that are due, jobs that were lost, and turns that were passed over.
-    async fn care(&mut self) -> Result<(), StoreError> {
-        self.cared = Some(Stopwatch::start());
-        self.from_turn = i64::MIN;
-        self.jobs.wake_due(H::QUEUE).await?;
-        let lost = self.jobs.free_lost(H::QUEUE, self.node).await?;
-        metrics::counter!("assay_jobs_lost_total", "queue" => H::QUEUE.as_str()).increment(lost);
-        Ok(())
+        Ok(if more { Turn::More } else { Turn::Over })
     }
 
     fn start(&self, job: Claimed) {

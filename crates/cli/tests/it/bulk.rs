@@ -1,6 +1,6 @@
 //! Bulk jobs from submission to results, against the running program.
 
-use crate::support::{Answer, Customer, Installation, Request, Server, known_email};
+use crate::support::{Answer, Customer, Installation, Request, Server, known_email, ways_to_ask};
 use assay_domain::clock::Stopwatch;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -104,6 +104,37 @@ fn a_list_is_answered_item_by_item_and_duplicates_cost_once() {
     assert_eq!(history["totals"]["credits"], json!(120));
     let people = server.get(&customer, "/v1/me/people?limit=1").is_ok();
     assert_eq!(people["results"][0]["endpoints"], json!(["bulk-enrich"]));
+}
+
+#[test]
+fn a_list_and_single_calls_find_the_same_people() {
+    let installation = Installation::new();
+    let customer = installation.customer("scale");
+    let server = installation.serve();
+    let mut ways = ways_to_ask(40);
+    let strict: Vec<Value> = ways
+        .iter()
+        .flat_map(|way| {
+            [("min_confidence", json!(0.96)), ("max_age_days", json!(100))].map(|(name, value)| {
+                let mut way = way.clone();
+                way[name] = value;
+                way
+            })
+        })
+        .collect();
+    ways.extend(strict);
+    ways.truncate(500);
+    let id = submit(&server, &customer, &json!({ "items": ways }));
+    wait_for(&server, &customer, &id, &["completed"]);
+    let (mut found, mut missed) = (0, 0);
+    for (way, result) in ways.iter().zip(results(&server, &customer, &id, "")) {
+        let single = server.enrich(&customer, way).is_ok();
+        for field in ["person", "confidence", "matched_on"] {
+            assert_eq!(result[field], single[field], "{field} of {way}");
+        }
+        *(if single["found"] == json!(true) { &mut found } else { &mut missed }) += 1;
+    }
+    assert!(found > 100 && missed > 20, "{found} found and {missed} missed");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use assay_store::ledger::op::{Answer, Cap, Deed, HoldWish, Op, Record, Refusal, 
 use assay_store::queue::Claimed;
 use assay_store::{Ledger, StoreError};
 use chrono::{DateTime, Utc};
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::try_join_all;
 use serde::Deserialize;
 use std::time::Duration;
 use uuid::Uuid;
@@ -205,19 +205,19 @@ impl BulkDesk {
         }
     }
 
-    /// Looks all of them up at once; the graph's lanes make few questions of them.
+    /// Looks all of them up at once.
     async fn look_up(&self, work: &mut Work<'_>, indexes: &[usize], round: &mut Round) -> Result<(), Fault> {
-        let now = self.clock.now();
-        let asks = indexes.iter().filter_map(|index| {
-            let ItemState::Pending { ask, copies } = &work.items.get(*index)?.state else { return None };
-            Some((*index, *copies, Enrich::read(ask.clone(), self.engine.hosts())))
-        });
-        let lookups = asks.map(|(index, copies, ask)| async move {
-            let found = Enrich::find(&self.engine, now, &ask?).await?;
-            Ok::<_, Fault>((index, copies, found))
-        });
-        for answer in join_all(lookups).await {
-            let (index, copies, found) = answer?;
+        let (mut asked, mut questions) = (Vec::new(), Vec::new());
+        for index in indexes {
+            let Some(ItemState::Pending { ask, copies }) = work.items.get(*index).map(|item| &item.state)
+            else {
+                continue;
+            };
+            asked.push((*index, *copies));
+            questions.push(Enrich::read(ask.clone(), self.engine.hosts())?);
+        }
+        let found = Enrich::sight(&self.engine, self.clock.now(), &questions).await?;
+        for ((index, copies), found) in asked.into_iter().zip(found) {
             let many = i32::try_from(copies).unwrap_or(i32::MAX).saturating_add(1);
             let state = match found {
                 Some(found) => {

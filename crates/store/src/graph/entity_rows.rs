@@ -6,7 +6,7 @@ use assay_domain::company::CompanyFacts;
 use assay_domain::person::{Employer, Employment, PersonFacts};
 use assay_domain::taxonomy::{Department, Industry, Seniority};
 use assay_domain::{Company, CompanyId, Domain, NetworkUrl, Person, PersonId, Provenance};
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -18,6 +18,24 @@ pub(super) const PERSON: EntityQuery<Person> = EntityQuery {
     statement: "select id, merged_into, version, refreshed_at, facts, provenance, experience
          from person where id = any($1)",
     decode: person,
+};
+
+/// That somebody is there, and how fresh what is known of them is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sighting {
+    pub id: PersonId,
+    pub refreshed_at: DateTime<Utc>,
+}
+
+impl From<&Person> for Sighting {
+    fn from(person: &Person) -> Self {
+        Self { id: person.id, refreshed_at: person.refreshed_at }
+    }
+}
+
+pub(super) const SIGHTING: EntityQuery<Sighting> = EntityQuery {
+    statement: "select id, merged_into, refreshed_at from person where id = any($1)",
+    decode: |id, row| Ok(Sighting { id: PersonId::from_uuid(id), refreshed_at: row.try_get(2)? }),
 };
 
 pub(super) const COMPANY: EntityQuery<Company> = EntityQuery {

@@ -9,6 +9,7 @@ mod read;
 mod suppression;
 mod write;
 
+pub use entity_rows::Sighting;
 pub use log::{Change, Changes, EntityKind, Followed, LogHead, Turn};
 pub use suppression::{Erasure, NewSuppression, SealHashes, SuppressWish, Suppressed, Suppression};
 pub use write::{CompanyWrite, GraphBatch, PersonWrite, Written};

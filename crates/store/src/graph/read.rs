@@ -6,7 +6,7 @@
 //! corrected, must be gone from the very next answer on every node, and no invalidation is as sure as not keeping it.
 
 use super::Graph;
-use super::entity_rows::{COMPANY, EMPLOYER, PERSON};
+use super::entity_rows::{COMPANY, EMPLOYER, PERSON, SIGHTING, Sighting};
 use super::merges::Entities;
 use crate::StoreError;
 use crate::lane::{Turn, Worker};
@@ -35,6 +35,14 @@ impl Graph {
     /// One batch of the lane behind [`Self::people_by_digest`], for those who have many digests in hand.
     pub async fn read_people_by_digests(&self, digests: Vec<Digest>) -> Vec<Result<Vec<Person>, StoreError>> {
         answer(&mut Line::of(&self.pool), digests).await
+    }
+
+    /// Who is behind each digest, in the order of the digests, without what is known of them.
+    pub async fn sightings_by_digests(&self, digests: &[Digest]) -> Result<Vec<Vec<Sighting>>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let owners = read_owners(&mut connection, digests).await?;
+        let people = Entities::read(&mut connection, &SIGHTING, distinct(&owners)).await?;
+        people.hand_out(owners).into_iter().collect()
     }
 
     /// One batch of the lane behind [`Self::companies_by_digest`].

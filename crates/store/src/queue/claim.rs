@@ -2,7 +2,7 @@
 
 use super::{Jobs, Queue};
 use crate::StoreError;
-use assay_domain::limits::{JOB_ABSENCE, JOB_DUE_BATCH, JOB_LEASE};
+use assay_domain::limits::{JOB_ABSENCE, JOB_DUE_BATCH, JOB_LEASE, JOB_LOST_EVERY};
 use assay_domain::{AccountId, JobId};
 use serde_json::Value;
 use sqlx::Row;
@@ -78,18 +78,26 @@ const DUE: &str = "update job set state = 'waiting', turn = (select last_value f
                  order by run_at limit $2 for update skip locked)";
 
 /// Lost is what has not been renewed for a whole lease, or for a while by a node whose lock can be had: see `presence`.
-const LOST: &str = "with absent as materialized (
-        select node_id from (
-            select distinct node_id from job
-            where queue = $1 and state = 'running' and lease_until < now() + make_interval(secs => $3) and node_id <> $4
-        ) silent where pg_try_advisory_xact_lock_shared(NODE_LOCK)
+/// Whoever comes first looks for all: behind an open snapshot there is much in the way.
+const LOST: &str = "with first as materialized (
+        select setval('LOOK', moment.ms) as moment from LOOK,
+            (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms) moment
+        where last_value <= moment.ms - $5
+    ), silent as materialized (
+        select id, node_id, lease_until < now() as over from job
+        where queue = $1 and state = 'running' and lease_until < now() + make_interval(secs => $3)
+            and (select moment from first) is not null
+        order by lease_until limit $2
+    ), absent as materialized (
+        select node_id from (select distinct node_id from silent where node_id <> $4) node
+        where pg_try_advisory_xact_lock_shared(NODE_LOCK)
     )
     update job set state = 'waiting', turn = (select last_value from CLOCK), lease_until = null,
         node_id = null, trouble = 'its worker was lost'
-    where id in (select id from job where queue = $1 and state = 'running'
-                     and (lease_until < now() or lease_until < now() + make_interval(secs => $3)
-                         and node_id = any(array(select node_id from absent)))
-                 order by lease_until limit $2 for update skip locked)";
+    where id in (select job.id from job join silent using (id)
+                 where job.lease_until < now() + make_interval(secs => $3)
+                     and (over or job.node_id = any(array(select node_id from absent)))
+                 order by job.id for update of job skip locked)";
 
 impl Jobs {
     /// Claims jobs, and says up to which turn.
@@ -115,13 +123,14 @@ impl Jobs {
         Ok(moved.execute(&self.pool).await?.rows_affected())
     }
 
-    /// Makes jobs whose workers are gone claimable. Whoever asks is not gone.
+    /// Makes jobs whose workers are gone claimable, unless somebody has just looked for them. Whoever asks is not gone.
     pub async fn free_lost(&self, queue: Queue, asking: Uuid) -> Result<u64, StoreError> {
         let moved = sqlx::query(queue.sql(LOST))
             .bind(queue.as_str())
             .bind(JOB_DUE_BATCH)
             .bind(JOB_LEASE.saturating_sub(JOB_ABSENCE).as_secs_f64())
-            .bind(asking);
+            .bind(asking)
+            .bind(i64::try_from(JOB_LOST_EVERY.as_millis()).unwrap_or(i64::MAX));
         Ok(moved.execute(&self.pool).await?.rows_affected())
     }
 

@@ -6,11 +6,13 @@
 
 mod claim;
 mod look;
+mod place;
 mod presence;
 mod put;
 
 pub use claim::{ClaimWish, Claimed, Lease};
 pub use look::{JobFilter, JobRow, QueueDepth};
+pub use place::Place;
 pub use presence::Presence;
 pub use put::{NewJob, put};
 
@@ -55,10 +57,20 @@ impl Queue {
         }
     }
 
-    /// A statement with this queue's clock in place of `CLOCK`, and the lock of the row's node in place of `NODE_LOCK`.
-    /// Parameter 1 is always the queue's name.
+    /// The sequence that tells when lost jobs were last looked for.
+    const fn look(self) -> &'static str {
+        match self {
+            Self::Bulk => "job_look_bulk",
+            Self::Webhook => "job_look_webhook",
+            Self::Chore => "job_look_chore",
+        }
+    }
+
+    /// A statement with this queue's sequences in place of `CLOCK` and `LOOK`, and the lock of the row's node in place of
+    /// `NODE_LOCK`. Parameter 1 is always the queue's name.
     fn sql(self, template: &'static str) -> AssertSqlSafe<String> {
-        AssertSqlSafe(template.replace("CLOCK", self.clock()).replace("NODE_LOCK", presence::NODE_LOCK))
+        let own = template.replace("CLOCK", self.clock()).replace("LOOK", self.look());
+        AssertSqlSafe(own.replace("NODE_LOCK", presence::NODE_LOCK))
     }
 
     const fn index(self) -> usize {

@@ -3,7 +3,7 @@
 use super::people::{KEY, company, graph, person, stored, stored_company};
 use assay_domain::limits::CANDIDATES_MAX;
 use assay_domain::{CompanyId, Email, PersonId};
-use assay_store::graph::GraphBatch;
+use assay_store::graph::{GraphBatch, Sighting};
 use assay_store::{Graph, StoreError};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -39,6 +39,9 @@ async fn write_and_read(graph: &Graph, first: u64, jobs: usize, people: u64) {
             let versions: Vec<_> = found.iter().map(|person| person.version).collect();
             assert_eq!(found, [stored(write, versions[0], employer)]);
             assert_eq!(graph.companies_by_digest(*digest).await.unwrap(), []);
+            let sighted = graph.sightings_by_digests(&[*digest, *digest]).await.unwrap();
+            let known: Vec<_> = found.iter().map(Sighting::from).collect();
+            assert_eq!(sighted, [known.clone(), known]);
         }
         assert_eq!(graph.people_by_ids(&[write.id]).await.unwrap().len(), 1);
     }

@@ -7,7 +7,7 @@ pub use http::{Answer, Request};
 use assay_store::{Database, Graph, Ledger};
 use assay_testkit::{ChildServer, TestDatabase, free_port, workspace_root};
 use assay_world::{DEMO_AS_OF, DEMO_SEED, World};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -137,6 +137,22 @@ pub fn known_email(number: usize) -> String {
     let people = (0..PEOPLE).map(|index| WORLD.person(index).facts);
     let mut addresses = people.filter_map(|facts| Some(facts.emails.first()?.address.as_str().to_owned()));
     addresses.nth(number).unwrap()
+}
+
+/// Every way to ask for one of the first people of the graph.
+pub fn ways_to_ask(people: u64) -> Vec<Value> {
+    let mut ways = Vec::new();
+    for index in 0..people {
+        let person = WORLD.person(index);
+        let facts = &person.facts;
+        ways.extend(facts.emails.iter().map(|known| json!({ "email": known.address })));
+        ways.extend(facts.phones.iter().map(|known| json!({ "phone": known.number })));
+        ways.extend(facts.network_url.iter().map(|url| json!({ "networkUrl": url })));
+        let employer = person.experience.first().map(|job| &job.company_name);
+        let named = |employer| json!({ "fullName": facts.full_name, "company_name": employer });
+        ways.extend(employer.map(named));
+    }
+    ways
 }
 
 pub struct Customer {

@@ -13,6 +13,7 @@ use assay_domain::{
     Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone, Plan, Price,
 };
 use assay_engine::{Engine, Found, PersonQuery};
+use assay_store::graph::Sighting;
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -184,15 +185,32 @@ impl Enrich {
         question: &EnrichQuestion,
     ) -> Result<Option<Found<Person>>, Fault> {
         let found = engine.resolve_person(&question.query).await?;
-        let sure = found.filter(|found| found.confidence >= question.min_confidence);
-        Ok(sure.filter(|found| {
-            let age = now - found.record.refreshed_at;
-            question.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
-        }))
+        Ok(found.filter(|found| question.takes(found.confidence, found.record.refreshed_at, now)))
+    }
+
+    /// Who is meant by each of many questions, under the same conditions.
+    pub(crate) async fn sight(
+        engine: &Engine,
+        now: DateTime<Utc>,
+        questions: &[EnrichQuestion],
+    ) -> Result<Vec<Option<Found<Sighting>>>, Fault> {
+        let queries: Vec<&PersonQuery> = questions.iter().map(|question| &question.query).collect();
+        let found = engine.sight_people(&queries).await?.into_iter().zip(questions);
+        Ok(found
+            .map(|(found, question)| {
+                found.filter(|found| question.takes(found.confidence, found.record.refreshed_at, now))
+            })
+            .collect())
     }
 }
 
 impl EnrichQuestion {
+    fn takes(&self, confidence: Confidence, refreshed_at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+        let age = now - refreshed_at;
+        confidence >= self.min_confidence
+            && self.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
+    }
+
     /// The same for two questions that must come to the same answer.
     pub(crate) fn sameness(&self, engine: &Engine) -> Vec<u8> {
         // A digest takes only the end of a number.
