@@ -261,7 +261,7 @@ pub const BULK_METADATA_BYTES_MAX: usize = 16 * 1024;
 /// Reasons told for one refused call.
 pub const BULK_ERRORS_MAX: usize = 100;
 /// Slices worked on at once, by a node and for one account.
-pub const BULK_SLICES_PER_NODE_MAX: usize = 8;
+pub const BULK_SLICES_PER_NODE_MAX: usize = 16;
 pub const BULK_SLICES_PER_ACCOUNT_MAX: usize = 8;
 /// After so many tries what is left of a slice has failed.
 pub const BULK_ATTEMPTS_MAX: u32 = 20;

@@ -5,6 +5,7 @@ mod error;
 pub mod identities;
 mod resolve;
 
+pub use assay_store::graph::Sighting;
 pub use erase::{Erased, Eraser, Listed, Unwanted};
 pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};

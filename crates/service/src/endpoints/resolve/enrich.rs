@@ -12,8 +12,7 @@ use assay_domain::network_url::NetworkUrlKind;
 use assay_domain::{
     Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone, Plan, Price,
 };
-use assay_engine::{Engine, Found, PersonQuery};
-use assay_store::graph::Sighting;
+use assay_engine::{Engine, Found, PersonQuery, Sighting};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
