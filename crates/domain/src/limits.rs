@@ -232,7 +232,7 @@ pub const JOB_ABSENCE: Duration = Duration::from_secs(2);
 pub const NODE_CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How often a worker looks for jobs that another process put there, and for jobs whose time has come or whose worker is
 /// gone. The first is what a job waits at most when nothing else is waiting.
-pub const JOB_LOOK_EVERY: Duration = Duration::from_millis(40);
+pub const JOB_LOOK_EVERY: Duration = Duration::from_millis(20);
 /// After the first of its jobs has ended a busy worker waits so long for others before it claims.
 pub const JOB_GATHER: Duration = Duration::from_millis(2);
 pub const JOB_CARE_EVERY: Duration = Duration::from_millis(500);

@@ -52,8 +52,14 @@ mod queue {
             from_turn: i64,
             running: Vec<(Uuid, u32)>,
         ) -> (Vec<Claimed>, Option<i64>) {
-            let wish =
-                ClaimWish { queue: Queue::Bulk, node: Uuid::nil(), count, from_turn, running, per_share: 30 };
+            let wish = ClaimWish {
+                queue: Queue::Bulk,
+                node: Uuid::nil(),
+                count,
+                from_turn,
+                running,
+                per_share: Some(30),
+            };
             self.jobs().claim(&wish).await.unwrap()
         }
 

@@ -39,19 +39,33 @@ pub struct ClaimWish {
     /// Turns before this one are not looked at: others have taken them, and what is left of them in the index is in the
     /// way. Look at all of them (`i64::MIN`) every so often, for those that came late.
     pub from_turn: i64,
-    /// What this node has running of each share, and how much it may have of one.
+    /// What this node has running of each share, and how much it may have of one where that is less than everything.
     pub running: Vec<(Uuid, u32)>,
-    pub per_share: u32,
+    pub per_share: Option<u32>,
 }
 
+impl ClaimWish {
+    /// How much a share may have, where this claim could give one more than that.
+    fn tight_share(&self) -> Option<u32> {
+        let most = self.running.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        self.per_share.filter(|per_share| most.saturating_add(self.count) > *per_share)
+    }
+}
+
+/// The first that wait, whoever's they are.
+const PICK: &str = "with picked as (
+    select id from job where queue = $1 and state = 'waiting' and turn >= $2
+    order by turn, id limit $3 for update skip locked
+)";
+
 /// Shares that have as much running as they may are passed over; of the others a claim takes no more than they may have.
-const CLAIM: &str = "with running as (
-    select share, count from unnest($3::uuid[], $7::bigint[]) as r(share, count)
+const PICK_BY_SHARE: &str = "with running as (
+    select share, count from unnest($6::uuid[], $7::bigint[]) as r(share, count)
 ), next as (
     select id, share, turn from job
     where queue = $1 and state = 'waiting' and turn >= $2
         and share <> all(array(select share from running where count >= $8))
-    order by turn, id limit $4 * 4
+    order by turn, id limit $3 * 4
 ), ranked as (
     select next.id, next.turn, coalesce(running.count, 0)
         + row_number() over (partition by next.share order by next.turn, next.id) as place
@@ -59,10 +73,12 @@ const CLAIM: &str = "with running as (
 ), picked as (
     select j.id from job j join ranked on ranked.id = j.id
     where j.state = 'waiting' and ranked.place <= $8
-    order by ranked.turn, j.id limit $4 for update of j skip locked
-), claimed as (
-    update job j set state = 'running', attempt = j.attempt + 1, node_id = $5,
-        lease_until = now() + make_interval(secs => $6)
+    order by ranked.turn, j.id limit $3 for update of j skip locked
+)";
+
+const CLAIM: &str = ", claimed as (
+    update job j set state = 'running', attempt = j.attempt + 1, node_id = $4,
+        lease_until = now() + make_interval(secs => $5)
     from picked where j.id = picked.id
     returning j.id, j.attempt, j.share, j.account_id, j.attempts_max, j.payload, j.turn,
         extract(epoch from now() - greatest(j.run_at, j.created_at))::float8 as waited
@@ -102,17 +118,22 @@ const LOST: &str = "with first as materialized (
 impl Jobs {
     /// Claims jobs, and says up to which turn.
     pub async fn claim(&self, wish: &ClaimWish) -> Result<(Vec<Claimed>, Option<i64>), StoreError> {
-        let rows = sqlx::query(wish.queue.sql(CLAIM))
+        let tight = wish.tight_share();
+        let pick = if tight.is_some() { PICK_BY_SHARE } else { PICK };
+        let statement = wish.queue.sql(&format!("{pick}{CLAIM}"));
+        let mut query = sqlx::query(statement)
             .bind(wish.queue.as_str())
             .bind(wish.from_turn)
-            .bind(wish.running.iter().map(|(share, _)| *share).collect::<Vec<_>>())
             .bind(i64::from(wish.count))
             .bind(wish.node)
-            .bind(JOB_LEASE.as_secs_f64())
-            .bind(wish.running.iter().map(|(_, count)| i64::from(*count)).collect::<Vec<_>>())
-            .bind(i64::from(wish.per_share))
-            .fetch_all(&self.pool)
-            .await?;
+            .bind(JOB_LEASE.as_secs_f64());
+        if let Some(per_share) = tight {
+            query = query
+                .bind(wish.running.iter().map(|(share, _)| *share).collect::<Vec<_>>())
+                .bind(wish.running.iter().map(|(_, count)| i64::from(*count)).collect::<Vec<_>>())
+                .bind(i64::from(per_share));
+        }
+        let rows = query.fetch_all(&self.pool).await?;
         let turn = rows.last().map(|row| row.try_get("turn")).transpose()?;
         Ok((rows.iter().map(read_claimed).collect::<Result<_, _>>()?, turn))
     }

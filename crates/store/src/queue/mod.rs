@@ -68,7 +68,7 @@ impl Queue {
 
     /// A statement with this queue's sequences in place of `CLOCK` and `LOOK`, and the lock of the row's node in place of
     /// `NODE_LOCK`. Parameter 1 is always the queue's name.
-    fn sql(self, template: &'static str) -> AssertSqlSafe<String> {
+    fn sql(self, template: &str) -> AssertSqlSafe<String> {
         let own = template.replace("CLOCK", self.clock()).replace("LOOK", self.look());
         AssertSqlSafe(own.replace("NODE_LOCK", presence::NODE_LOCK))
     }

@@ -54,7 +54,7 @@ impl Place {
             count,
             from_turn: self.back.take().unwrap_or(self.front),
             running,
-            per_share: self.per_share.unwrap_or(u32::MAX),
+            per_share: self.per_share,
         };
         let (claimed, turn) = jobs.claim(&wish).await?;
         // Jobs of a share that has as much as it may were passed over, and must be met again.

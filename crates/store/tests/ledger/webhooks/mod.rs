@@ -79,7 +79,7 @@ impl Post {
             count: 100,
             from_turn: i64::MIN,
             running: Vec::new(),
-            per_share: u32::MAX,
+            per_share: None,
         };
         self.ledger.jobs().wake_due(Queue::Webhook).await.unwrap();
         self.ledger.jobs().claim(&wish).await.unwrap().0
