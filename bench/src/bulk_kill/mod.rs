@@ -51,7 +51,7 @@ const FULL: Size = Size {
     items: 500,
     people: 2_500,
     wait_ms: 2_200,
-    undisturbed_least: Duration::from_secs(30),
+    undisturbed_least: Duration::from_secs(15),
     kills_max: None,
 };
 
