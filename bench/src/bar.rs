@@ -1,5 +1,7 @@
 //! What a bar is: a run that ends in one figure and in passed or not.
 
+use crate::rig::run_command;
+use anyhow::Context;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -60,6 +62,13 @@ pub fn grouped(number: usize) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Changes the priority of this thread: lower numbers go first, and those below zero are the superuser's.
+pub fn renice_this_thread(nice: i8) -> anyhow::Result<()> {
+    let thread = std::fs::read_link("/proc/thread-self").context("this is not Linux")?;
+    let id = thread.file_name().and_then(|id| id.to_str()).context("a thread without a number")?;
+    run_command("renice", &["-n", &nice.to_string(), "-p", id])
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! other would. It runs on one thread of its own, with as little work a call as possible, because it shares the machine
 //! with what it measures.
 
+use crate::bar::renice_this_thread;
 use crate::billed::targets::Targets;
 use anyhow::{Context, Result, bail};
 use assay_domain::clock::Stopwatch;
@@ -129,6 +130,8 @@ pub async fn run(schedule: Schedule, targets: &Arc<Targets>) -> Result<Volley> {
 }
 
 fn run_here(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
+    // Clients have processors of their own: one that waits for the service's would measure its own wait.
+    renice_this_thread(-10)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(LocalSet::new().run_until(fire(schedule, targets)))
 }

@@ -237,7 +237,7 @@ impl Claimer {
         if !self.ruled {
             self.place.look_at_all();
         }
-        let claimed = self.place.claim(&self.jobs, u32::try_from(JOB_CLAIM_MAX)?, Vec::new()).await?;
+        let claimed = self.place.claim(&self.jobs, u32::try_from(JOB_CLAIM_MAX)?, Vec::new()).await?.jobs;
         let ends = claimed.iter().map(|job| self.jobs.done(job.lease));
         let ended: Vec<bool> =
             futures_util::future::try_join_all(ends).await.context("a job could not be ended")?;

@@ -1,7 +1,7 @@
 //! A flood of sandbox calls, at a named rate, while somebody else measures.
 
 use super::caller::Caller;
-use crate::rig::run_command;
+use crate::bar::renice_this_thread;
 use anyhow::Context;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -55,7 +55,8 @@ impl Flood {
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, tally) = (Arc::clone(&stop), Arc::clone(tally));
         let thread = std::thread::Builder::new().name("flood".into()).spawn(move || {
-            step_back()?;
+            // Whoever floods brings processors of their own, and takes none of the ledger's.
+            renice_this_thread(15)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(pour(server, stopped, tally))
         })?;
@@ -67,13 +68,6 @@ impl Flood {
         let thread = self.thread.take().context("a flood is stopped once")?;
         thread.join().map_err(|_| anyhow::anyhow!("the flood panicked"))?
     }
-}
-
-/// Gives this thread a low priority: whoever floods brings processors of their own, and takes none of the ledger's.
-fn step_back() -> anyhow::Result<()> {
-    let thread = std::fs::read_link("/proc/thread-self").context("this is not Linux")?;
-    let id = thread.file_name().and_then(|id| id.to_str()).context("a thread without a number")?;
-    run_command("renice", &["-n", "15", "-p", id])
 }
 
 async fn pour(server: SocketAddr, stop: Arc<AtomicBool>, tally: Arc<Tally>) -> anyhow::Result<()> {

@@ -43,15 +43,10 @@ mod queue {
         }
 
         async fn claim(&self, count: u32) -> Vec<Claimed> {
-            self.claim_from(count, i64::MIN, Vec::new()).await.0
+            self.claim_from(count, i64::MIN, Vec::new()).await
         }
 
-        async fn claim_from(
-            &self,
-            count: u32,
-            from_turn: i64,
-            running: Vec<(Uuid, u32)>,
-        ) -> (Vec<Claimed>, Option<i64>) {
+        async fn claim_from(&self, count: u32, from_turn: i64, running: Vec<(Uuid, u32)>) -> Vec<Claimed> {
             let wish = ClaimWish {
                 queue: Queue::Bulk,
                 node: Uuid::nil(),
@@ -169,10 +164,10 @@ mod queue {
         let desk = Desk::open().await;
         desk.put(1, 5).await;
         desk.put(2, 2).await;
-        let (claimed, _) = desk.claim_from(10, i64::MIN, vec![(Uuid::from_u128(1), 30)]).await;
+        let claimed = desk.claim_from(10, i64::MIN, vec![(Uuid::from_u128(1), 30)]).await;
         assert_eq!(shares(&claimed), [2, 2]);
         // Of what is left of its room it gets that much, and no more in one claim.
-        let (claimed, _) = desk.claim_from(10, i64::MIN, vec![(Uuid::from_u128(1), 28)]).await;
+        let claimed = desk.claim_from(10, i64::MIN, vec![(Uuid::from_u128(1), 28)]).await;
         assert_eq!(shares(&claimed), [1, 1]);
     }
 
@@ -180,14 +175,14 @@ mod queue {
     async fn turns_before_the_last_claim_are_not_looked_at_and_new_ones_are_never_before_it() {
         let desk = Desk::open().await;
         desk.put(1, 20).await;
-        let (first, turn) = desk.claim_from(10, i64::MIN, Vec::new()).await;
-        let turn = turn.unwrap();
+        let first = desk.claim_from(10, i64::MIN, Vec::new()).await;
+        let turn = first.last().unwrap().turn;
         // Put back without a new turn, as a claim that was rolled back would leave it.
         let id = first[0].lease.job.uuid();
         let back = "set state = 'waiting', lease_until = null, node_id = null";
         desk.database.psql(&format!("update job {back} where id = '{id}'")).unwrap();
         desk.put(9, 1).await;
-        let (later, _) = desk.claim_from(50, turn, Vec::new()).await;
+        let later = desk.claim_from(50, turn, Vec::new()).await;
         assert_eq!(later.len(), 11);
         assert!(later.iter().any(|job| job.share.as_u128() == 9));
         assert_eq!(desk.claim(50).await[0].lease.job.uuid(), id);
@@ -201,7 +196,7 @@ mod queue {
         let mut place = Place::new(Queue::Bulk, Uuid::nil(), Some(2));
         let mut claim = async |count, running: &[(u128, u32)]| {
             let running = running.iter().map(|(share, count)| (Uuid::from_u128(*share), *count)).collect();
-            let mut shares = shares(&place.claim(desk.jobs(), count, running).await.unwrap());
+            let mut shares = shares(&place.claim(desk.jobs(), count, running).await.unwrap().jobs);
             shares.sort_unstable();
             shares
         };
@@ -219,7 +214,7 @@ mod queue {
         let desk = Desk::open().await;
         desk.put(1, 20).await;
         let mut place = Place::new(Queue::Bulk, Uuid::nil(), None);
-        let mut claim = async |count| place.claim(desk.jobs(), count, Vec::new()).await.unwrap();
+        let mut claim = async |count| place.claim(desk.jobs(), count, Vec::new()).await.unwrap().jobs;
         let first = claim(10).await.remove(0).lease.job.uuid();
         let back = "set state = 'waiting', lease_until = null, node_id = null";
         desk.database.psql(&format!("update job {back} where id = '{first}'")).unwrap();

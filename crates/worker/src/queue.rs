@@ -101,7 +101,7 @@ async fn claim_all<H: Handler>(
             () = desk.jobs.bell(H::QUEUE, rest) => {}
             _ = shutdown.wait_for(|stop| *stop) => {}
         }
-        if desk.running.count() > 0 {
+        if desk.running.count() > H::AT_ONCE / 2 {
             // Jobs that were committed together end together; one claim serves them all.
             tokio::time::sleep(JOB_GATHER).await;
         }
@@ -132,12 +132,11 @@ impl<H: Handler> Claims<H> {
         let room = H::AT_ONCE.saturating_sub(self.running.count());
         let count = room.min(JOB_CLAIM_MAX);
         let wanted = u32::try_from(count).unwrap_or(1);
-        let claimed = self.place.claim(&self.jobs, wanted, self.running.by_share()).await?;
-        let more = count > 0 && claimed.len() == count && count < room;
-        for job in claimed {
+        let taken = self.place.claim(&self.jobs, wanted, self.running.by_share()).await?;
+        for job in taken.jobs {
             self.start(job);
         }
-        Ok(if more { Turn::More } else { Turn::Over })
+        Ok(if taken.more { Turn::More } else { Turn::Over })
     }
 
     fn start(&self, job: Claimed) {

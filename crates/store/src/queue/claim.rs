@@ -25,6 +25,7 @@ pub struct Claimed {
     pub share: Uuid,
     pub account: Option<AccountId>,
     pub attempts_max: i32,
+    pub turn: i64,
     /// How long it could have been claimed before it was.
     pub waited: Duration,
     pub payload: Value,
@@ -46,7 +47,7 @@ pub struct ClaimWish {
 
 impl ClaimWish {
     /// How much a share may have, where this claim could give one more than that.
-    fn tight_share(&self) -> Option<u32> {
+    pub(super) fn tight_share(&self) -> Option<u32> {
         let most = self.running.iter().map(|(_, count)| *count).max().unwrap_or(0);
         self.per_share.filter(|per_share| most.saturating_add(self.count) > *per_share)
     }
@@ -116,8 +117,8 @@ const LOST: &str = "with first as materialized (
                  order by job.id for update of job skip locked)";
 
 impl Jobs {
-    /// Claims jobs, and says up to which turn.
-    pub async fn claim(&self, wish: &ClaimWish) -> Result<(Vec<Claimed>, Option<i64>), StoreError> {
+    /// Claims jobs, in the order of their turns.
+    pub async fn claim(&self, wish: &ClaimWish) -> Result<Vec<Claimed>, StoreError> {
         let tight = wish.tight_share();
         let pick = if tight.is_some() { PICK_BY_SHARE } else { PICK };
         let statement = wish.queue.sql(&format!("{pick}{CLAIM}"));
@@ -134,8 +135,7 @@ impl Jobs {
                 .bind(i64::from(per_share));
         }
         let rows = query.fetch_all(&self.pool).await?;
-        let turn = rows.last().map(|row| row.try_get("turn")).transpose()?;
-        Ok((rows.iter().map(read_claimed).collect::<Result<_, _>>()?, turn))
+        rows.iter().map(read_claimed).collect()
     }
 
     /// Makes jobs whose time has come claimable.
@@ -222,6 +222,7 @@ fn read_claimed(row: &PgRow) -> Result<Claimed, StoreError> {
         share: row.try_get("share")?,
         account: account.map(AccountId::from_uuid),
         attempts_max: row.try_get("attempts_max")?,
+        turn: row.try_get("turn")?,
         waited: Duration::try_from_secs_f64(waited).unwrap_or_default(),
         payload: row.try_get("payload")?,
     })

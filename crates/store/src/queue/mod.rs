@@ -12,7 +12,7 @@ mod put;
 
 pub use claim::{ClaimWish, Claimed, Lease};
 pub use look::{JobFilter, JobRow, QueueDepth};
-pub use place::Place;
+pub use place::{Place, Taken};
 pub use presence::Presence;
 pub use put::{NewJob, put};
 

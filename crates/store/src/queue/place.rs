@@ -2,7 +2,8 @@
 //!
 //! What was claimed stays in the index of what waits until vacuum may clear it away, which an open snapshot forbids for as
 //! long as it is open. New turns are never before the clock, so a claimer starts where its last claim ended. Turns that were
-//! passed over, because their jobs were put back or committed late, are found by looking back.
+//! passed over are found by looking back: every so often, for jobs that were put back or committed late, and when a share
+//! that had as much as it may has room again.
 
 use super::{ClaimWish, Claimed, Jobs, Queue};
 use crate::StoreError;
@@ -21,6 +22,8 @@ pub struct Place {
     front: i64,
     /// From where it claims next, if that is further back.
     back: Option<i64>,
+    /// The shares that have as much as they may, and from where their next job is.
+    full: HashMap<Uuid, i64>,
     /// Where it stood at two earlier moments, the later one first.
     marks: [i64; 2],
     marked: Stopwatch,
@@ -28,11 +31,28 @@ pub struct Place {
     cared: Option<Stopwatch>,
 }
 
+/// What a claim came to.
+#[derive(Debug)]
+pub struct Taken {
+    pub jobs: Vec<Claimed>,
+    /// Whether another claim may find something at once.
+    pub more: bool,
+}
+
 impl Place {
     pub fn new(queue: Queue, node: Uuid, per_share: Option<u32>) -> Self {
-        let (marked, looked_back) = (Stopwatch::start(), Stopwatch::start());
-        let marks = [i64::MIN; 2];
-        Self { queue, node, per_share, front: i64::MIN, back: None, marks, marked, looked_back, cared: None }
+        Self {
+            queue,
+            node,
+            per_share,
+            front: i64::MIN,
+            back: None,
+            full: HashMap::new(),
+            marks: [i64::MIN; 2],
+            marked: Stopwatch::start(),
+            looked_back: Stopwatch::start(),
+            cared: None,
+        }
     }
 
     /// Claims up to `count` jobs; `running` is what this node has of each share.
@@ -41,42 +61,59 @@ impl Place {
         jobs: &Jobs,
         count: u32,
         running: Vec<(Uuid, u32)>,
-    ) -> Result<Vec<Claimed>, StoreError> {
+    ) -> Result<Taken, StoreError> {
         if self.cared.is_none_or(|cared| cared.elapsed() >= JOB_CARE_EVERY) {
             self.care(jobs).await?;
         }
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok(Taken { jobs: Vec::new(), more: false });
         }
-        let wish = ClaimWish {
-            queue: self.queue,
-            node: self.node,
-            count,
-            from_turn: self.back.take().unwrap_or(self.front),
-            running,
-            per_share: self.per_share,
-        };
-        let (claimed, turn) = jobs.claim(&wish).await?;
-        // Jobs of a share that has as much as it may were passed over, and must be met again.
-        let turn = turn.filter(|_| !self.is_full(&wish.running, &claimed));
-        match turn {
-            // There may be more where these were. Whoever found nothing goes on at the front: a look at everything takes
-            // long, and what it saw there others have taken meanwhile.
-            Some(turn) if turn < self.front => self.back = Some(turn),
+        self.welcome_back(&running);
+        let from_turn = self.back.take().unwrap_or(self.front).min(self.front);
+        let (queue, node, per_share) = (self.queue, self.node, self.per_share);
+        let wish = ClaimWish { queue, node, count, from_turn, running, per_share };
+        let claimed = jobs.claim(&wish).await?;
+        let whole = u32::try_from(claimed.len()).is_ok_and(|taken| taken == count);
+        match claimed.last().map(|job| job.turn) {
+            // There may be more where these were. Whoever found less goes on at the front: a look at everything takes long,
+            // and what it saw there others have taken meanwhile.
+            Some(turn) if turn < self.front => self.back = whole.then_some(turn),
             Some(turn) => self.front = turn,
             None => {}
         }
-        Ok(claimed)
+        self.note_full(&wish, &claimed);
+        // Where shares are bounded a claim looks at no more than the first few jobs, which may all be of one share.
+        let more = whole || wish.tight_share().is_some() && !claimed.is_empty();
+        Ok(Taken { jobs: claimed, more })
     }
 
-    /// Whether some share has as much as it may.
-    fn is_full(&self, running: &[(Uuid, u32)], claimed: &[Claimed]) -> bool {
-        let Some(per_share) = self.per_share else { return false };
-        let mut counts: HashMap<Uuid, u32> = running.iter().copied().collect();
+    /// Goes back to the jobs of shares that have room again.
+    fn welcome_back(&mut self, running: &[(Uuid, u32)]) {
+        let Some(per_share) = self.per_share else { return };
+        let back = &mut self.back;
+        self.full.retain(|share, from| {
+            let full = running.iter().any(|(of, count)| of == share && *count >= per_share);
+            if !full {
+                *back = Some(back.map_or(*from, |back| back.min(*from)));
+            }
+            full
+        });
+    }
+
+    /// Remembers which shares have as much as they may. What they have waiting comes after what was claimed of it.
+    fn note_full(&mut self, wish: &ClaimWish, claimed: &[Claimed]) {
+        let Some(per_share) = self.per_share else { return };
+        let mut shares: HashMap<Uuid, (u32, i64)> =
+            wish.running.iter().map(|(share, count)| (*share, (*count, wish.from_turn))).collect();
         for job in claimed {
-            *counts.entry(job.share).or_default() += 1;
+            let share = shares.entry(job.share).or_insert((0, job.turn));
+            *share = (share.0 + 1, job.turn);
         }
-        counts.values().any(|count| *count >= per_share)
+        for (share, (count, from)) in shares {
+            if count >= per_share {
+                self.full.entry(share).or_insert(from);
+            }
+        }
     }
 
     /// Looks at all turns at the next claim.

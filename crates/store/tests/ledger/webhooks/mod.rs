@@ -82,7 +82,7 @@ impl Post {
             per_share: None,
         };
         self.ledger.jobs().wake_due(Queue::Webhook).await.unwrap();
-        self.ledger.jobs().claim(&wish).await.unwrap().0
+        self.ledger.jobs().claim(&wish).await.unwrap()
     }
 
     async fn claim_one(&self) -> Lease {
