@@ -22,9 +22,9 @@ use uuid::Uuid;
 const ZOMBIES: usize = 4;
 /// Slices that are stopped in a round: all that so many workers take up at once.
 const SLICES: usize = ZOMBIES * BULK_SLICES_PER_NODE_MAX;
-const JOBS: usize = 4;
+const JOBS: usize = 8;
 const ACCOUNTS_A_ROUND: usize = 2;
-/// 128 slices in all.
+/// 256 slices in all.
 const ROUNDS: usize = 4;
 const STOPPED_LEAST: usize = 100;
 /// Long enough that all slices are taken up before the first goes on, and over long before a lease is.
