@@ -50,8 +50,8 @@ const FULL: Size = Size {
     jobs: 20,
     items: 500,
     people: 2_500,
-    wait_ms: 2_200,
-    undisturbed_least: Duration::from_secs(15),
+    wait_ms: 4_000,
+    undisturbed_least: Duration::from_secs(30),
     kills_max: None,
 };
 

@@ -47,7 +47,7 @@ pub const CALLS_ACTIVE_LEAST: usize = 192;
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(25);
 /// For so long a node that is told to stop still takes calls while it says that it is leaving; and at most.
 pub const STOP_NOTICE: Duration = Duration::from_secs(2);
-pub const STOP_NOTICE_MAX: Duration = Duration::from_secs(60);
+pub const STOP_NOTICE_SECONDS_MAX: u32 = 60;
 
 // Connections to the databases.
 /// A lane's own connection is opened anew after this long in all, and after this long without use: backends give their
@@ -263,7 +263,8 @@ pub const BULK_ERRORS_MAX: usize = 100;
 /// Slices worked on at once, by a node and for one account.
 pub const BULK_SLICES_PER_NODE_MAX: usize = 16;
 pub const BULK_SLICES_PER_ACCOUNT_MAX: usize = 8;
-/// After so many tries what is left of a slice has failed.
+/// After so many tries what is left of a slice has failed. A worker that was killed counts as one, because a slice may be
+/// what kills it; so there are enough that nodes which die for other reasons fail nobody's list.
 pub const BULK_ATTEMPTS_MAX: u32 = 20;
 pub const BULK_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// A key at its cap: the month may end, or the cap be raised.

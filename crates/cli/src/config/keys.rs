@@ -2,7 +2,7 @@
 
 use super::{Config, LogFormat};
 use assay_domain::limits::{
-    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT, STOP_NOTICE, STOP_NOTICE_MAX,
+    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT, STOP_NOTICE, STOP_NOTICE_SECONDS_MAX,
     WEBHOOK_TIME_SCALE_MAX,
 };
 use assay_domain::{IpRange, MasterKey, NetworkHosts};
@@ -95,10 +95,10 @@ pub static KEYS: &[Key] = &[
             "connection: longer than a load balancer needs to notice. 0 to 60; an interrupt from a terminal does not wait.",
         ],
         set: |config, text| {
-            let notice = read_number(text, 0).map(|seconds| Duration::from_secs(seconds.into()))?;
-            let fits = (notice <= STOP_NOTICE_MAX).then_some(notice);
-            let reason = || format!("is more than {}", STOP_NOTICE_MAX.as_secs());
-            fits.map(|notice| config.stop_notice = notice).ok_or_else(reason)
+            let seconds =
+                read_number(text, 0).and_then(|seconds| at_most(seconds, STOP_NOTICE_SECONDS_MAX))?;
+            config.stop_notice = Duration::from_secs(seconds.into());
+            Ok(())
         },
     },
     Key {
@@ -324,10 +324,9 @@ pub static KEYS: &[Key] = &[
             "the days until a failing webhook is disabled.",
         ],
         set: |config, text| {
-            let scale = read_number(text, 1)?;
-            let fits = (scale <= WEBHOOK_TIME_SCALE_MAX).then_some(scale);
-            let reason = || format!("is more than {WEBHOOK_TIME_SCALE_MAX}");
-            fits.map(|scale| config.webhook_time_scale = scale).ok_or_else(reason)
+            let scale = read_number(text, 1).and_then(|scale| at_most(scale, WEBHOOK_TIME_SCALE_MAX))?;
+            config.webhook_time_scale = scale;
+            Ok(())
         },
     },
     Key {
@@ -375,6 +374,10 @@ fn read_url(text: &str) -> Result<String, String> {
 fn read_number(text: &str, least: u32) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number >= least);
     number.ok_or_else(|| format!("is not a whole number of at least {least}"))
+}
+
+fn at_most(number: u32, most: u32) -> Result<u32, String> {
+    (number <= most).then_some(number).ok_or_else(|| format!("is more than {most}"))
 }
 
 fn read_seconds(text: &str) -> Result<Duration, String> {
