@@ -130,6 +130,7 @@ impl Client {
             cap: cap.map(|_| cap_of(account)),
             lifetime: Duration::from_secs(600),
             lease: None,
+            starts: None,
         };
         let sent = Sent::Hold { hold, price, units_max, max_credits, cap };
         if let Answer::Held { .. } = self.send(account, sent, Op::Hold(wish)).await? {

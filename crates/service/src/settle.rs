@@ -59,6 +59,7 @@ impl<'a> Purse<'a> {
             cap: self.cap(),
             lifetime: self.charge.hold_lifetime,
             lease: None,
+            starts: None,
         };
         match self.ledger.ask(self.key.account, Op::Hold(wish)).await? {
             Answer::Held { amount, units, .. } => {

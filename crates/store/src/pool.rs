@@ -49,7 +49,10 @@ impl Database {
             .options([("idle_in_transaction_session_timeout", "30s")])
             .options([statement_timeout(self.statement_timeout)])
             // Compiling took longer than adding up a million calls of history; nothing else is long enough for it.
-            .options([("jit", "off")]);
+            .options([("jit", "off")])
+            // Every call finds its rows by an index. A plan is kept for as long as its connection lasts, and one that was
+            // made while a table was nearly empty would read all of it.
+            .options([("enable_seqscan", "off")]);
         let pool = PgPoolOptions::new()
             .max_connections(self.connections_max)
             .acquire_timeout(self.acquire_timeout)

@@ -137,6 +137,26 @@ mod lanes {
         assert_eq!(ledger.audit().await.unwrap(), []);
     }
 
+    /// A connection keeps its plans. Those of a new installation are made while its tables are empty.
+    #[tokio::test]
+    async fn rows_of_an_empty_table_are_found_by_an_index_already() {
+        let database = support::ledger_db().await;
+        let ledger = ledger(&database).await;
+        database.psql("vacuum analyze").unwrap();
+        for (table, key) in [
+            ("balance", "account_id"),
+            ("hold", "id"),
+            ("job", "id"),
+            ("bulk_job", "id"),
+            ("bulk_slice", "bulk_id"),
+        ] {
+            let sql = format!("explain select from {table} where {key} = any(array[gen_random_uuid()])");
+            let plan: Vec<String> =
+                sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_all(ledger.pool()).await.unwrap();
+            assert!(!plan.iter().any(|line| line.contains("Seq Scan")), "{plan:?}");
+        }
+    }
+
     #[tokio::test]
     async fn a_lookup_survives_the_death_of_its_connection() {
         let database = support::graph_db().await;

@@ -92,10 +92,10 @@ impl BulkDesk {
             return self.give_up(&mut work).await;
         }
         self.release_earlier(&work).await?;
-        let mut started = work.row.status == BulkStatus::Running;
+        let mut starts = (work.row.status != BulkStatus::Running).then_some(work.row.id);
         loop {
             let pending = work.pending();
-            let (hold, request, units) = match self.funds(&work, pending.len()).await? {
+            let (hold, request, units) = match self.funds(&work, pending.len(), starts.take()).await? {
                 Funds::Held { hold, request, units } => (hold, request, units),
                 Funds::BoundReached => {
                     let round = self.round(None, RequestId::mint(self.clock.now()));
@@ -103,9 +103,6 @@ impl BulkDesk {
                 }
                 Funds::End(end) => return Ok(end),
             };
-            if !std::mem::replace(&mut started, true) {
-                self.ledger.start_bulk(work.account, work.row.id, job.lease).await?;
-            }
             crash_point("slice-held").await;
             let mut round = self.round(hold, request);
             let affordable = usize::try_from(units).unwrap_or(usize::MAX);
@@ -131,11 +128,8 @@ impl BulkDesk {
         let order: Option<Order> = serde_json::from_value(job.payload.clone()).ok();
         let (Some(order), Some(account)) = (order, job.account) else { return Ok(None) };
         let id = BulkId::from_uuid(order.bulk);
-        let Some(row) = self.ledger.bulk(account, id).await?.filter(|row| !row.status.is_final()) else {
-            return Ok(None);
-        };
-        let slices = self.ledger.bulk_slices(account, id, &[order.slice]).await?;
-        let Some(slice) = slices.into_iter().next() else { return Ok(None) };
+        let found = self.ledger.bulk_with_slice(account, id, order.slice).await?;
+        let Some((row, slice)) = found.filter(|(row, _)| !row.status.is_final()) else { return Ok(None) };
         let items = self.keys.open_items((account, id), order.slice, &slice.content);
         let items = items.map_err(|error| StoreError::Corrupt(error.to_string()))?;
         let charged = row.charged;
@@ -153,7 +147,12 @@ impl BulkDesk {
     }
 
     /// Holds credits for as many of the pending items as can be paid for.
-    async fn funds(&self, work: &Work<'_>, pending: usize) -> Result<Funds, StoreError> {
+    async fn funds(
+        &self,
+        work: &Work<'_>,
+        pending: usize,
+        starts: Option<BulkId>,
+    ) -> Result<Funds, StoreError> {
         let (request, hold) = (RequestId::mint(self.clock.now()), work.hold(work.job.lease.attempt));
         let wish = HoldWish {
             hold,
@@ -164,6 +163,7 @@ impl BulkDesk {
             cap: work.cap(),
             lifetime: BULK_HOLD_LIFETIME,
             lease: Some(work.job.lease),
+            starts,
         };
         let again = |trouble| Funds::End(SliceEnd::Again { delay: BULK_RETRY_DELAY, counts: false, trouble });
         Ok(match self.ledger.ask(work.account, Op::Hold(wish)).await? {

@@ -124,6 +124,7 @@ impl Desk<'_> {
         if amount > 0 {
             self.book_hold(wish, amount);
         }
+        self.writes.started_bulks.extend(wish.starts.map(|bulk| (self.account, bulk)));
         Answer::Held { amount: Credits::from_thousandths(amount), units, version: self.book.version }
     }
 

@@ -111,6 +111,7 @@ impl Ledger {
         let mut snapshot = self.pool.begin_with("begin isolation level repeatable read read only").await?;
         // A ledger of millions of calls takes longer to add up than any call may take.
         sqlx::query("set local statement_timeout = '1h'").execute(&mut *snapshot).await?;
+        sqlx::query("set local enable_seqscan = on").execute(&mut *snapshot).await?;
         for (invariant, sql) in CHECKS {
             let limited = sqlx::AssertSqlSafe(format!("{sql} limit 20"));
             for row in sqlx::query(limited).fetch_all(&mut *snapshot).await? {

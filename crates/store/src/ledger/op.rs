@@ -2,7 +2,7 @@
 
 use super::bulk::{AnsweredSlice, NewBulk};
 use crate::queue::Lease;
-use assay_domain::{Credits, HoldId, KeyId, LotId, PersonId, Price, RequestId};
+use assay_domain::{BulkId, Credits, HoldId, KeyId, LotId, PersonId, Price, RequestId};
 use chrono::{DateTime, Utc};
 use std::fmt;
 use std::sync::Arc;
@@ -74,6 +74,8 @@ pub struct HoldWish {
     pub lifetime: Duration,
     /// The job of the queue it is wished for: without its lease nothing is held.
     pub lease: Option<Lease>,
+    /// The bulk job that runs from here on.
+    pub starts: Option<BulkId>,
 }
 
 /// The end of a call: what it costs, what history keeps of it, and its reply, in one commit.

@@ -5,7 +5,7 @@ use super::bulk;
 use super::load::{Spend, SpendKey, StoredHold};
 use super::op::{Deed, Grant, Settle, Settled};
 use crate::StoreError;
-use assay_domain::{AccountId, HoldId};
+use assay_domain::{AccountId, BulkId, HoldId};
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -99,6 +99,7 @@ pub struct Writes {
     resolved: Resolved,
     /// The same person by a second endpoint in one batch: written by a second statement.
     resolved_again: Vec<ResolvedRow>,
+    pub started_bulks: Vec<(AccountId, BulkId)>,
     deeds: Vec<(AccountId, Deed, Settled)>,
 }
 
@@ -129,6 +130,7 @@ impl Writes {
         self.books.is_empty()
             && self.history.ids.is_empty()
             && self.replies.is_empty()
+            && self.started_bulks.is_empty()
             && self.deeds.is_empty()
     }
 
@@ -171,10 +173,8 @@ impl Writes {
         for again in self.resolved_again {
             write_calls(connection, &[], HistoryColumns::default(), vec![again]).await?;
         }
-        for (account, deed, settled) in self.deeds {
-            bulk::write(connection, account, &deed, settled).await?;
-        }
-        Ok(())
+        bulk::start(connection, &self.started_bulks).await?;
+        bulk::write(connection, &self.deeds).await
     }
 }
 

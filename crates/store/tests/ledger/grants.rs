@@ -218,6 +218,7 @@ async fn holds_and_lots_that_end_mark_credits_low_too() {
         cap: None,
         lifetime: Duration::from_secs(60),
         lease: None,
+        starts: None,
     };
     bank.ledger.ask(account, Op::Hold(wish.clone())).await.unwrap();
     assert!(bank.seen(account).await.low_since.is_some());

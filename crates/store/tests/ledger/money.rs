@@ -85,6 +85,7 @@ fn wish(units_max: u32, unit: i64) -> HoldWish {
         cap: None,
         lifetime: Duration::from_secs(60),
         lease: None,
+        starts: None,
     }
 }
 

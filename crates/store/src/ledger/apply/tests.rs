@@ -82,6 +82,7 @@ impl Till {
             cap: None,
             lifetime: HOUR,
             lease: None,
+            starts: None,
         }
     }
 

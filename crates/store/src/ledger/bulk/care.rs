@@ -49,22 +49,6 @@ impl Ledger {
         Ok(true)
     }
 
-    /// A job whose first slice is taken up runs. Whoever lost the lease changes nothing.
-    pub async fn start_bulk(&self, account: AccountId, bulk: BulkId, lease: Lease) -> Result<(), StoreError> {
-        sqlx::query(
-            "update bulk_job set status = 'running', paused_at = null, started_at = coalesce(started_at, now())
-             where id = $1 and account_id = $2 and status in ('queued', 'paused_insufficient_credits')
-                 and exists (select from job where id = $3 and attempt = $4 and lease_until is not null)",
-        )
-        .bind(bulk.uuid())
-        .bind(account.uuid())
-        .bind(lease.job.uuid())
-        .bind(lease.attempt)
-        .execute(&self.pool)
-        .await?;
-        Ok(())
-    }
-
     /// Wakes the paused jobs of accounts that have at least `least` credits, and says how many.
     pub async fn resume_bulks(&self, least: Credits) -> Result<u64, StoreError> {
         let mut transaction = self.pool.begin().await?;

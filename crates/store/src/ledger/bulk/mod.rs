@@ -1,11 +1,12 @@
 //! Bulk jobs: many lookups that are answered later, slice by slice. What changes here with money is a [`super::op::Deed`].
 
+mod answer;
 mod care;
 mod read;
 mod write;
 
 pub use read::{BulkCursor, BulkRow, SliceRow};
-pub(super) use write::write;
+pub(super) use write::{start, write};
 
 use crate::queue::Lease;
 use assay_domain::{BulkId, Credits, JobId, KeyId, WebhookId};

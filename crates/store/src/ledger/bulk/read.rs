@@ -60,6 +60,28 @@ impl Ledger {
         row.as_ref().map(read_bulk).transpose()
     }
 
+    /// A job together with one of its slices.
+    pub async fn bulk_with_slice(
+        &self,
+        account: AccountId,
+        id: BulkId,
+        number: i16,
+    ) -> Result<Option<(BulkRow, SliceRow)>, StoreError> {
+        let sql = format!(
+            "select {COLUMNS}, content from bulk_job
+             join (select bulk_id as id, account_id, number, content from bulk_slice) slice using (id, account_id)
+             where account_id = $1 and id = $2 and number = $3"
+        );
+        let row = sqlx::query(sqlx::AssertSqlSafe(sql))
+            .bind(account.uuid())
+            .bind(id.uuid())
+            .bind(number)
+            .fetch_optional(&self.pool)
+            .await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some((read_bulk(&row)?, SliceRow { number, content: row.try_get("content")? })))
+    }
+
     /// Newest first.
     pub async fn bulks(
         &self,

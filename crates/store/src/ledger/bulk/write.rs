@@ -4,6 +4,7 @@
 //! a slice that waits for them.
 
 use super::super::op::{Deed, Settled};
+use super::answer::write_answers;
 use super::{AnsweredSlice, NewBulk};
 use crate::StoreError;
 use crate::queue::{NewJob, Queue, put};
@@ -16,14 +17,35 @@ use uuid::Uuid;
 
 pub async fn write(
     connection: &mut PgConnection,
-    account: AccountId,
-    deed: &Deed,
-    settled: Settled,
+    deeds: &[(AccountId, Deed, Settled)],
 ) -> Result<(), StoreError> {
-    match deed {
-        Deed::SubmitBulk(bulk) => submit(connection, account, bulk).await,
-        Deed::AnswerSlice(slice) => answer(connection, account, slice, settled.credits).await,
+    let mut answers = Vec::new();
+    for (account, deed, settled) in deeds {
+        match deed {
+            Deed::SubmitBulk(bulk) => submit(connection, *account, bulk).await?,
+            Deed::AnswerSlice(slice) => answers.push((*account, &**slice, *settled)),
+        }
     }
+    write_answers(connection, &answers).await
+}
+
+/// Jobs whose first slice is held for run.
+pub async fn start(connection: &mut PgConnection, bulks: &[(AccountId, BulkId)]) -> Result<(), StoreError> {
+    if bulks.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "update bulk_job b set status = 'running', paused_at = null,
+             started_at = coalesce(b.started_at, statement_timestamp())
+         from (select distinct * from unnest($1::uuid[], $2::uuid[]) as s(id, account_id)) s
+         where b.id = s.id and b.account_id = s.account_id
+             and b.status in ('queued', 'paused_insufficient_credits')",
+    )
+    .bind(bulks.iter().map(|(_, bulk)| bulk.uuid()).collect::<Vec<_>>())
+    .bind(bulks.iter().map(|(account, _)| account.uuid()).collect::<Vec<_>>())
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 async fn submit(connection: &mut PgConnection, account: AccountId, bulk: &NewBulk) -> Result<(), StoreError> {
@@ -88,54 +110,8 @@ fn slice_job(id: JobId, account: AccountId, bulk: BulkId, number: i16) -> NewJob
     }
 }
 
-async fn answer(
-    connection: &mut PgConnection,
-    account: AccountId,
-    slice: &AnsweredSlice,
-    charged: Credits,
-) -> Result<(), StoreError> {
-    if slice.whole {
-        // The lease was looked at, and its row locked, when the charge was decided.
-        sqlx::query("delete from job where id = $1 and account_id = $2")
-            .bind(slice.lease.job.uuid())
-            .bind(account.uuid())
-            .execute(&mut *connection)
-            .await?;
-    }
-    sqlx::query("update bulk_slice set content = $4 where bulk_id = $1 and account_id = $2 and number = $3")
-        .bind(slice.bulk.uuid())
-        .bind(account.uuid())
-        .bind(slice.number)
-        .bind(&slice.content)
-        .execute(&mut *connection)
-        .await?;
-    let counts = slice.counts;
-    let bounded: Option<bool> = sqlx::query_scalar(
-        "update bulk_job set pending = pending - ($3 + $4 + $5 + $6), resolved = resolved + $3,
-             not_found = not_found + $4, failed = failed + $5, skipped = skipped + $6, charged = charged + $7,
-             status = 'running', paused_at = null, started_at = coalesce(started_at, $8)
-         where id = $1 and account_id = $2 returning max_credits is not null",
-    )
-    .bind(slice.bulk.uuid())
-    .bind(account.uuid())
-    .bind(counts.resolved)
-    .bind(counts.not_found)
-    .bind(counts.failed)
-    .bind(counts.skipped)
-    .bind(charged.thousandths())
-    .bind(slice.at)
-    .fetch_optional(&mut *connection)
-    .await?;
-    if slice.bound_reached {
-        skip_rest(connection, account, slice.bulk).await?;
-    } else if slice.whole && bounded == Some(true) {
-        put_next(connection, account, slice).await?;
-    }
-    end(connection, account, slice.bulk, slice.at, false).await
-}
-
 /// A job with a bound of its own does its slices one after the other.
-async fn put_next(
+pub(super) async fn put_next(
     connection: &mut PgConnection,
     account: AccountId,
     slice: &AnsweredSlice,
