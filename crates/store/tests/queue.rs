@@ -6,11 +6,11 @@ mod support;
 #[cfg(test)]
 mod queue {
     use super::support::ledger_db;
-    use assay_domain::limits::JOB_CARE_EVERY;
+    use assay_domain::limits::{JOB_CARE_EVERY, JOB_LATE};
     use assay_domain::{Clock, JobId};
     use assay_store::queue::{ClaimWish, Claimed, JobFilter, Lease, NewJob, Place, Queue, done};
     use assay_store::{Database, Jobs, Ledger};
-    use assay_testkit::TestDatabase;
+    use assay_testkit::{Stopwatch, TestDatabase};
     use chrono::TimeDelta;
     use serde_json::json;
     use std::collections::HashSet;
@@ -47,15 +47,7 @@ mod queue {
         }
 
         async fn claim_from(&self, count: u32, from_turn: i64, running: Vec<(Uuid, u32)>) -> Vec<Claimed> {
-            let wish = ClaimWish {
-                queue: Queue::Bulk,
-                node: Uuid::nil(),
-                count,
-                from_turn,
-                running,
-                per_share: Some(30),
-            };
-            self.jobs().claim(&wish).await.unwrap()
+            self.jobs().claim(&ClaimWish { from_turn, running, ..wish(count) }).await.unwrap()
         }
 
         /// As if nobody had looked for lost jobs for long.
@@ -73,6 +65,18 @@ mod queue {
 
         fn count(&self, what: &str) -> String {
             self.database.psql(&format!("select count(*) from job where {what}")).unwrap()
+        }
+    }
+
+    fn wish(count: u32) -> ClaimWish {
+        ClaimWish {
+            queue: Queue::Bulk,
+            node: Uuid::nil(),
+            count,
+            from_turn: i64::MIN,
+            ahead: None,
+            running: Vec::new(),
+            per_share: Some(30),
         }
     }
 
@@ -207,6 +211,33 @@ mod queue {
         assert_eq!(claim(10, &[]).await, [1, 1]);
         assert_eq!(claim(0, &[]).await, [0_u128; 0]);
         assert_eq!(claim(10, &[]).await, [1]);
+    }
+
+    #[tokio::test]
+    async fn what_is_far_ahead_is_left_for_later_and_found_then() {
+        let desk = Desk::open().await;
+        let many = desk.put(1, 50).await;
+        assert_eq!(desk.claim(2).await.len(), 2);
+        // However much one has waiting, others are right behind the clock.
+        let busy = |share| vec![(Uuid::from_u128(share), 30)];
+        desk.put(2, 1).await;
+        let near = ClaimWish { ahead: Some(1), running: busy(1), ..wish(1) };
+        assert_eq!(shares(&desk.jobs().claim(&near).await.unwrap()), [2]);
+        // Only where jobs were taken out of the queue is the next one further ahead.
+        let last = many.last().unwrap().uuid();
+        desk.database.psql(&format!("delete from job where id <> '{last}'")).unwrap();
+        let near = ClaimWish { running: busy(3), ..near };
+        assert!(desk.jobs().claim(&near).await.unwrap().is_empty());
+        let mut place = Place::new(Queue::Bulk, Uuid::nil(), Some(30));
+        assert_eq!(place.claim(desk.jobs(), 1, near.running).await.unwrap().jobs.len(), 1);
+        // And not only by whoever has just begun to look.
+        desk.put(1, 50).await;
+        desk.database.psql("delete from job where turn < (select max(turn) from job)").unwrap();
+        let began = Stopwatch::start();
+        while place.claim(desk.jobs(), 1, busy(3)).await.unwrap().jobs.is_empty() {
+            assert!(began.elapsed() < 4 * JOB_LATE, "it was never looked for");
+            tokio::time::sleep(JOB_CARE_EVERY / 5).await;
+        }
     }
 
     #[tokio::test]

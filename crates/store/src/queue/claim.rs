@@ -40,6 +40,9 @@ pub struct ClaimWish {
     /// Turns before this one are not looked at: others have taken them, and what is left of them in the index is in the
     /// way. Look at all of them (`i64::MIN`) every so often, for those that came late.
     pub from_turn: i64,
+    /// Nor turns this far beyond the clock, none: all are. The next job of a share is hardly ever further ahead than the
+    /// next turn, and one that has as much as it may can have very many behind it.
+    pub ahead: Option<u32>,
     /// What this node has running of each share, and how much it may have of one where that is less than everything.
     pub running: Vec<(Uuid, u32)>,
     pub per_share: Option<u32>,
@@ -64,7 +67,7 @@ const PICK_BY_SHARE: &str = "with running as (
     select share, count from unnest($6::uuid[], $7::bigint[]) as r(share, count)
 ), next as (
     select id, share, turn from job
-    where queue = $1 and state = 'waiting' and turn >= $2
+    where queue = $1 and state = 'waiting' and turn >= $2 and turn <= (select last_value from CLOCK) + $9
         and share <> all(array(select share from running where count >= $8))
     order by turn, id limit $3 * 4
 ), ranked as (
@@ -132,7 +135,8 @@ impl Jobs {
             query = query
                 .bind(wish.running.iter().map(|(share, _)| *share).collect::<Vec<_>>())
                 .bind(wish.running.iter().map(|(_, count)| i64::from(*count)).collect::<Vec<_>>())
-                .bind(i64::from(per_share));
+                .bind(i64::from(per_share))
+                .bind(wish.ahead.map_or(i64::MAX / 2, i64::from));
         }
         let rows = query.fetch_all(&self.pool).await?;
         rows.iter().map(read_claimed).collect()

@@ -22,6 +22,8 @@ pub struct Place {
     front: i64,
     /// From where it claims next, if that is further back.
     back: Option<i64>,
+    /// Whether it claims next however far ahead: where jobs were taken out of the queue, the next one may be.
+    far: bool,
     /// The shares that have as much as they may, and from where their next job is.
     full: HashMap<Uuid, i64>,
     /// Where it stood at two earlier moments, the later one first.
@@ -47,6 +49,7 @@ impl Place {
             per_share,
             front: i64::MIN,
             back: None,
+            far: true,
             full: HashMap::new(),
             marks: [i64::MIN; 2],
             marked: Stopwatch::start(),
@@ -71,7 +74,8 @@ impl Place {
         self.welcome_back(&running);
         let from_turn = self.back.take().unwrap_or(self.front).min(self.front);
         let (queue, node, per_share) = (self.queue, self.node, self.per_share);
-        let wish = ClaimWish { queue, node, count, from_turn, running, per_share };
+        let ahead = (!std::mem::take(&mut self.far)).then_some(count);
+        let wish = ClaimWish { queue, node, count, from_turn, ahead, running, per_share };
         let claimed = jobs.claim(&wish).await?;
         let whole = u32::try_from(claimed.len()).is_ok_and(|taken| taken == count);
         match claimed.last().map(|job| job.turn) {
@@ -119,6 +123,7 @@ impl Place {
     /// Looks at all turns at the next claim.
     pub fn look_at_all(&mut self) {
         self.back = Some(i64::MIN);
+        self.far = true;
     }
 
     /// Sees to what comes by itself: jobs that are due, jobs that were lost, and turns that were passed over.
@@ -134,6 +139,7 @@ impl Place {
     fn look_back(&mut self) {
         if self.marked.elapsed() >= JOB_LATE {
             self.marks = [self.front, self.marks[0]];
+            self.far = true;
             self.marked = Stopwatch::start();
         }
         self.back = Some(self.marks[1]);

@@ -78,6 +78,7 @@ impl Post {
             node: Uuid::nil(),
             count: 100,
             from_turn: i64::MIN,
+            ahead: None,
             running: Vec::new(),
             per_share: None,
         };
