@@ -157,7 +157,11 @@ fn bounds(config: &Config, service: &Service, leaving: &Arc<AtomicBool>) -> Boun
     };
     Bounds {
         connections_max: connections_that_fit(count(config.connections_max)),
-        admission: Some(Admission::new(|fault| service.refuse(fault), active_max, Clock::system())),
+        admission: Some(Admission::new(
+            |fault| service.refuse(fault),
+            (active_max, active_max),
+            Clock::system(),
+        )),
         leaving: Arc::clone(leaving),
     }
 }

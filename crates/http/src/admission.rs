@@ -1,6 +1,7 @@
-//! Admission: how many calls are worked on at once, decided before anything of a call is read but its first line.
+//! Admission: how many calls are worked on at once, decided before anything of a call is read but its head.
 //!
-//! Beyond the limit a call is refused at once, and cheaply: its answer is written in advance and only gets an id of its own.
+//! As many again wait for a moment. Beyond that a call is refused at once, and cheaply: its answer is written in advance and
+//! only gets an id of its own.
 
 use crate::request::discard;
 use crate::response::write_response;
@@ -32,11 +33,15 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// `active_max` calls at once. `refuse` makes a reply of a fault.
-    pub fn new(refuse: impl Fn(&Fault) -> Reply, active_max: usize, clock: Clock) -> Self {
+    /// `active_max` calls at once, and `waiting_max` more at the door. `refuse` makes a reply of a fault.
+    pub fn new(
+        refuse: impl Fn(&Fault) -> Reply,
+        (active_max, waiting_max): (usize, usize),
+        clock: Clock,
+    ) -> Self {
         let canned = |code, detail| Canned::new(refuse(&Fault::new(code, detail)));
         Self {
-            slots: Slots::new(active_max),
+            slots: Slots::new(active_max, waiting_max),
             clock,
             overloaded: canned(Code::Overloaded, "too many calls are being worked on"),
             broken: canned(Code::Internal, "the failure was recorded"),
@@ -45,15 +50,21 @@ impl Admission {
     }
 
     /// A place for the request; the one without a limit for what is no call; `None` when it must be refused.
-    pub(crate) fn enter(&self, request: &Request) -> Option<Slot> {
-        if !request.uri().path().starts_with(CALLS) {
-            return Some(Slot::default());
+    pub(crate) fn enter<'a>(
+        &'a self,
+        request: &Request,
+    ) -> impl Future<Output = Option<Slot>> + Send + use<'a> {
+        let is_call = request.uri().path().starts_with(CALLS);
+        async move {
+            if !is_call {
+                return Some(Slot::default());
+            }
+            let entered = self.slots.enter().await;
+            if entered.is_none() {
+                self.shed.increment(1);
+            }
+            entered
         }
-        let entered = self.slots.enter();
-        if entered.is_none() {
-            self.shed.increment(1);
-        }
-        entered
     }
 
     /// Refuses a request. Its body is read and dropped, so that the connection can go on.

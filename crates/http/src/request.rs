@@ -232,14 +232,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_trickles_in_waits_outside_and_may_find_the_place_taken() {
-        let slots = assay_service::Slots::new(1);
-        let slow = slots.enter().unwrap();
+        let slots = assay_service::Slots::new(1, 0);
+        let slow = slots.enter().await.unwrap();
         let mut reading = Box::pin(read_body(trickle(Duration::from_millis(20), 2), &slow));
         assert!(futures_util::poll!(&mut reading).is_pending());
-        let newcomer = slots.enter().expect("the slow one stepped out");
+        let newcomer = slots.enter().await.expect("the slow one stepped out");
         assert_eq!(reading.await.unwrap_err().code, Code::Overloaded);
         drop((newcomer, slow));
-        let slow = slots.enter().unwrap();
+        let slow = slots.enter().await.unwrap();
         assert_eq!(&read_body(trickle(Duration::from_millis(20), 2), &slow).await.unwrap()[..], b"xx");
         assert_eq!(slots.taken(), 1);
     }

@@ -205,7 +205,7 @@ impl House {
     async fn work_out(&self, mut request: hyper::Request<Body>) -> Response {
         let slot = match &self.admission {
             None => Slot::default(),
-            Some(admission) => match admission.enter(&request) {
+            Some(admission) => match admission.enter(&request).await {
                 Some(slot) => slot,
                 None => return admission.refuse(request).await,
             },

@@ -18,6 +18,9 @@ pub fn batches_at_once() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() / 2).max(1)
 }
 
+/// Answers of a batch that are handed out before others get a turn.
+const ANSWERS_AT_A_TIME: usize = 16;
+
 type Asked<Q, A> = (Q, oneshot::Sender<Result<A, StoreError>>);
 
 /// How a lane is sized.
@@ -122,7 +125,7 @@ impl<Q: Send + 'static, A: Send + 'static> Lane<Q, A> {
     }
 }
 
-async fn serve<Q, A, W: Worker<Q, A>>(
+async fn serve<Q, A: Send + 'static, W: Worker<Q, A>>(
     name: &'static str,
     batch_max: usize,
     receiver: Arc<Mutex<mpsc::Receiver<Asked<Q, A>>>>,
@@ -157,10 +160,32 @@ async fn serve<Q, A, W: Worker<Q, A>>(
             let unknown = StoreError::Unavailable(Arc::new(sqlx::Error::WorkerCrashed));
             replies.iter().map(|_| Err(unknown.clone())).collect()
         });
-        for (reply, answer) in replies.into_iter().zip(answers) {
+        hand_out(name, replies, answers);
+    }
+}
+
+/// Wakes those who asked. What they do with their answers takes time: all of a large batch at once would make whoever comes
+/// meanwhile, if only to be refused, wait behind them.
+fn hand_out<A: Send + 'static>(
+    name: &'static str,
+    replies: Vec<oneshot::Sender<Result<A, StoreError>>>,
+    answers: Vec<Result<A, StoreError>>,
+) {
+    let mut pairs = replies.into_iter().zip(answers);
+    let mut next = move || {
+        for (reply, answer) in pairs.by_ref().take(ANSWERS_AT_A_TIME) {
             // A caller that stopped waiting (its deadline passed) is no error.
             drop(reply.send(answer));
         }
+        pairs.len() > 0
+    };
+    if next() {
+        task::spawn(name, async move {
+            tokio::task::yield_now().await;
+            while next() {
+                tokio::task::yield_now().await;
+            }
+        });
     }
 }
 

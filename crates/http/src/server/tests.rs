@@ -220,7 +220,7 @@ async fn serve_one(router: Router) -> Running {
             timings: Vec::new(),
         }
     };
-    let admission = Some(Admission::new(refuse, 1, Clock::system()));
+    let admission = Some(Admission::new(refuse, (1, 0), Clock::system()));
     start(House { router, admission, patience: Patience::default(), leaving: Arc::default() }, 100).await
 }
 
