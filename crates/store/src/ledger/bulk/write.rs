@@ -1,7 +1,7 @@
 //! What a charge's commit writes of bulk jobs.
 //!
-//! Rows are always taken in this order: jobs of the queue, slices, the bulk job. Whoever took them in another would wait for
-//! a slice that waits for them.
+//! Jobs of the queue are always locked before the bulk job: whoever took them in another order would wait for a slice that
+//! waits for them. A slice is written only by whoever has locked its job.
 
 use super::super::op::{Deed, Settled};
 use super::answer::write_answers;
