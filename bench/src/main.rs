@@ -35,6 +35,7 @@ mod sandbox;
 mod schemathesis;
 mod slowloris;
 mod ssrf;
+mod titles;
 mod tool_cache;
 mod webhook_flaky;
 mod webhook_interop;
@@ -46,6 +47,7 @@ use std::process::ExitCode;
 /// Every bar. `cargo xtask bar --list` says what each promises.
 const BARS: &[Bar] = &[
     Bar { name: "prices", run: |short| Box::pin(prices::run(short)) },
+    Bar { name: "titles", run: |short| Box::pin(titles::run(short)) },
     Bar { name: "reference", run: |short| Box::pin(reference::run(short)) },
     Bar { name: "schemathesis", run: |short| Box::pin(schemathesis::run(short)) },
     Bar { name: "mutants", run: |short| Box::pin(mutants::run(short)) },

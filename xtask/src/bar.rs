@@ -15,6 +15,10 @@ struct Bar {
 const BARS: &[Bar] = &[
     Bar { name: "prices", promise: "every endpoint charges what the price list says, to the thousandth" },
     Bar {
+        name: "titles",
+        promise: "rank and department are read as people label them, from titles never seen before",
+    },
+    Bar {
         name: "reference",
         promise: "the pages show every operation, ask no other host, and no link leads nowhere",
     },

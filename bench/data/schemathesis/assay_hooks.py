@@ -38,6 +38,7 @@ MEANING = {
     "in_the_past",
     "not_a_company",
     "not_a_person",
+    "unknown_webhook",
     "webhook_address_not_public",
     "webhook_port_not_allowed",
     "webhook_url_has_credentials",

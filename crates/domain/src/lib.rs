@@ -25,6 +25,7 @@ pub mod seal;
 pub mod site;
 pub mod suppression;
 pub mod taxonomy;
+pub mod title;
 pub mod token_bucket;
 
 pub use clock::Clock;

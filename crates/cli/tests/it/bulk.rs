@@ -181,6 +181,25 @@ fn a_whole_call_is_refused_with_every_reason_and_makes_no_job() {
 }
 
 #[test]
+fn a_webhook_of_others_is_as_unknown_as_one_that_is_none() {
+    let installation = Installation::new();
+    let (customer, other) = (installation.customer("scale"), installation.customer("scale"));
+    let server = installation.serve();
+    let hook = json!({ "url": "https://hooks.northwind-robotics.example/" });
+    let theirs = server.call(&other, "POST", "/v1/webhooks", &hook);
+    let theirs = theirs.json()["id"].as_str().unwrap().to_owned();
+    let absent = format!("whk_{}", "0".repeat(32));
+    let refusals = [theirs.as_str(), &absent, "whk_1", ""].map(|id| {
+        let body = json!({ "items": emails(1), "webhook": { "id": id } });
+        let refused = server.call(&customer, "POST", "/v1/bulk/enrich", &body);
+        refused.is_problem(422, "validation_failed")["errors"].clone()
+    });
+    assert_eq!(refusals[0][0]["code"], json!("unknown_webhook"));
+    assert!(refusals.iter().all(|errors| *errors == refusals[0]), "{refusals:#?}");
+    assert_eq!(server.get(&customer, "/v1/bulk").is_ok()["results"], json!([]));
+}
+
+#[test]
 fn a_key_that_comes_twice_makes_one_job() {
     let installation = Installation::new();
     let customer = installation.customer("scale");

@@ -192,6 +192,10 @@ fn bulk_cases() -> Vec<Value> {
         json!({"items": [{"id": 7, "email": "ada@acme.example"}]}),
         json!({"items": [{"id": "x".repeat(201), "email": "ada@acme.example"}]}),
         json!({"items": [{"email": "ada@acme.example", "surprise": 1}]}),
+        json!({"items": [{"firstName": "", "lastName": ""}]}),
+        json!({"items": [{"fullName": "", "company_name": "Acme", "min_confidence": -1.0}]}),
+        json!({"items": [{"email": "ada@acme.example", "min_confidence": -1.0}]}),
+        json!({"items": [{"fullName": "", "company_name": "Acme"}]}),
         json!({"items": [item], "metadata": {"a": [1, 2]}, "webhook": null, "max_credits": 3}),
         json!({"items": [item], "metadata": "text"}),
         json!({"items": [item], "webhook": {}}),
@@ -215,6 +219,22 @@ fn a_body_is_taken_if_and_only_if_its_schema_takes_it() {
         let taken = [200, 201, 202, 402].contains(&answer.status);
         assert_eq!(allowed, taken, "{path} {body}: {}", answer.text());
         assert!(taken || answer.status == 422, "{}", answer.text());
+    }
+}
+
+#[test]
+fn a_dry_run_is_answered_as_the_document_says() {
+    let installation = Installation::new();
+    let customer = installation.customer("scale");
+    let server = installation.serve();
+    for entry in CATALOG.iter().filter(|entry| entry.spec.verb == Verb::Post && !entry.spec.price.is_free()) {
+        let (example, _) = (entry.example)();
+        let request = Request::new("POST", &format!("{}?dry_run=true", entry.spec.path)).key(&customer.key);
+        let answer = request.json(&example).send(server.api);
+        let (path, status) = (entry.spec.path.replace('/', "~1"), answer.status);
+        let place = format!("/paths/{path}/post/responses/{status}/content/application~1json/schema");
+        fits(&schema_at(&place), &answer.json());
+        assert_eq!(answer.json()["dry_run"], json!(true), "{}", entry.spec.path);
     }
 }
 

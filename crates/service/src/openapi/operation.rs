@@ -9,6 +9,8 @@ use assay_domain::{Credits, NetworkHosts, Price, limits};
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
+const DRY_RUN_STATUS: u16 = 200;
+
 pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
     let spec = &entry.spec;
     let mut operation = head(entry, spec.name, spec.group.as_str());
@@ -28,6 +30,7 @@ pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
     let mut answer = answer(entry, schemas);
     answer.insert("headers".into(), headers::references(names));
     responses.insert(spec.status.to_string(), Value::Object(answer));
+    responses.extend(dry_run_apart(spec, schemas, None));
     responses.extend(problems::references(&problems::statuses(spec)));
     operation.insert("responses".into(), Value::Object(responses));
     Value::Object(operation)
@@ -105,22 +108,63 @@ fn answer(entry: &Entry, schemas: &mut Schemas) -> Map<String, Value> {
     [("description".to_owned(), json!(description)), ("content".to_owned(), content)].into_iter().collect()
 }
 
-/// Every paid call may be asked for its price instead.
+/// Every paid call may be asked for its price instead, which is answered with 200.
 pub(super) fn or_dry_run(spec: &Spec, answer: Schema, schemas: &mut Schemas) -> Value {
-    if spec.price.is_free() {
+    if spec.price.is_free() || spec.status != DRY_RUN_STATUS {
         return json!(answer);
     }
     json!({ "anyOf": [answer, schemas.of_dry_run()] })
+}
+
+/// The answer to a dry run where the call itself is answered with another status. `and` is what every answer there has.
+pub(super) fn dry_run_apart(
+    spec: &Spec,
+    schemas: &mut Schemas,
+    and: Option<Schema>,
+) -> Option<(String, Value)> {
+    if spec.price.is_free() || spec.status == DRY_RUN_STATUS {
+        return None;
+    }
+    let schema = match and {
+        Some(and) => json!({ "allOf": [schemas.of_dry_run(), and] }),
+        None => json!(schemas.of_dry_run()),
+    };
+    let answer = json!({
+        "description": "The answer to a dry run.",
+        "headers": headers::references(headers::EVERY),
+        "content": { "application/json": { "schema": schema } }
+    });
+    Some((DRY_RUN_STATUS.to_string(), answer))
 }
 
 pub(super) fn description(spec: &Spec) -> &'static str {
     if spec.group.is_recorded() { "The answer. Not found is an answer too." } else { "The answer." }
 }
 
-/// A stream is a text; its cost is in the headers only.
+/// A stream is a text, or one event after the other; its cost is in the headers only.
 pub(super) fn stream(content_type: &str, example: Value) -> Value {
     let kind = content_type.split(';').next().unwrap_or(content_type).trim();
+    if kind == "text/event-stream" {
+        let schema = json!({
+            "type": "object",
+            "description": "Each event of the stream.",
+            "properties": {
+                "event": { "type": "string" },
+                "data": { "type": "string", "contentMediaType": "application/json" }
+            },
+            "required": ["event", "data"]
+        });
+        return json!({ kind: { "schema": schema, "example": first_event(&example) } });
+    }
     json!({ kind: { "schema": { "type": "string" }, "example": example } })
+}
+
+fn first_event(stream: &Value) -> Value {
+    let lines = stream.as_str().unwrap_or_default().lines().take_while(|line| !line.is_empty());
+    lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_owned(), json!(value)))
+        .collect()
 }
 
 fn answer_headers(entry: &Entry) -> &'static [&'static str] {

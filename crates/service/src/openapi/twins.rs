@@ -52,6 +52,8 @@ pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
         "content": answer_content(entry, schemas)
     });
     responses.insert(spec.status.to_string(), answer);
+    let sandboxed = schemas.of_answer::<Sandboxed>();
+    responses.extend(operation::dry_run_apart(spec, schemas, Some(sandboxed)));
     responses.extend(problems::references(&problems::twin_statuses(spec)));
     operation.insert("responses".into(), Value::Object(responses));
     Value::Object(operation)

@@ -15,6 +15,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+/// Why an identifier cannot be read although the request around it is one.
+const UNREADABLE: &[&str] = &[
+    "invalid_domain",
+    "invalid_email",
+    "invalid_name",
+    "invalid_network_url",
+    "invalid_phone",
+    "not_a_person",
+];
+
 #[derive(Debug)]
 pub enum BulkEnrich {}
 
@@ -212,20 +222,27 @@ impl Endpoint for BulkEnrich {
 }
 
 fn read_choice(choice: WebhookChoice) -> Result<Told, FieldError> {
-    let wrong = |pointer: &str, code: &str, message: &str| FieldError {
+    match choice {
+        WebhookChoice { url: Some(url), id: None } => Ok(Told::At(url)),
+        WebhookChoice { url: None, id: Some(id) } => {
+            id.parse().map(Told::Known).map_err(|_| unknown_webhook())
+        }
+        _ => Err(wrong_webhook("/webhook", "several_identifiers", "it names none, or two")),
+    }
+}
+
+fn wrong_webhook(pointer: &str, code: &str, message: &str) -> FieldError {
+    FieldError {
         pointer: pointer.into(),
         code: code.into(),
         message: message.into(),
         fix: "send the url to be told at, or the id of a webhook of yours".into(),
-    };
-    match choice {
-        WebhookChoice { url: Some(url), id: None } => Ok(Told::At(url)),
-        WebhookChoice { url: None, id: Some(id) } => id
-            .parse()
-            .map(Told::Known)
-            .map_err(|_| wrong("/webhook/id", "invalid_id", "this is no webhook's id")),
-        _ => Err(wrong("/webhook", "several_identifiers", "it names none, or two")),
     }
+}
+
+/// The same for what is no id at all, what nobody has, and what another account has.
+fn unknown_webhook() -> FieldError {
+    wrong_webhook("/webhook/id", "unknown_webhook", "you have no webhook with this id")
 }
 
 async fn who_is_told(context: &Context, told: Told) -> Result<(WebhookId, Option<String>), Fault> {
@@ -239,7 +256,11 @@ async fn who_is_told(context: &Context, told: Told) -> Result<(WebhookId, Option
             let (id, secret) = webhooks.at_url(&url, context.now).await?;
             Ok((id, secret.map(|secret| secret.reveal().to_string())))
         }
-        Told::Known(id) => Ok((webhooks.find(id).await?.id, None)),
+        Told::Known(id) => match webhooks.find(id).await {
+            Ok(webhook) => Ok((webhook.id, None)),
+            Err(fault) if fault.code == Code::NotFound => Err(Fault::invalid(vec![unknown_webhook()])),
+            Err(fault) => Err(fault),
+        },
     }
 }
 
@@ -268,7 +289,7 @@ fn read_item(mut fields: Map<String, Value>, hosts: &NetworkHosts) -> Result<Ask
 
 /// A list has its share of texts that are no address; they are no reason to refuse the list.
 fn is_about_its_meaning(error: &FieldError) -> bool {
-    error.code.starts_with("invalid_") || error.code == "not_a_person"
+    UNREADABLE.contains(&error.code.as_str())
 }
 
 fn at_item(index: usize, error: FieldError) -> FieldError {

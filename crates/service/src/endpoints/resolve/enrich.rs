@@ -242,18 +242,32 @@ fn query(request: &EnrichRequest, hosts: &NetworkHosts) -> Result<PersonQuery, F
             .map(PersonQuery::Phone)
             .map_err(|error| Fault::unreadable("/phone", &error));
     }
-    let name = name(request)?;
+    let (name, company) = (written_name(request)?, written_company(request)?);
+    let name = name.read()?;
+    match company {
+        WrittenCompany::Domain(domain) => {
+            let domain =
+                Domain::parse(domain).map_err(|error| Fault::unreadable("/company_domain", &error))?;
+            Ok(PersonQuery::NameAtDomain(name, domain))
+        }
+        WrittenCompany::Name(company) => Ok(PersonQuery::NameAtCompany(name, company.to_owned())),
+    }
+}
+
+/// The company as the request names it. Whether it does at all is asked before anything is read.
+enum WrittenCompany<'a> {
+    Domain(&'a str),
+    Name(&'a str),
+}
+
+fn written_company(request: &EnrichRequest) -> Result<WrittenCompany<'_>, Fault> {
     match (&request.company_domain, &request.company_name) {
         (Some(_), Some(_)) => {
             let fix = "send company_domain alone; it is the surer of the two";
             Err(Fault::field("/company_name", "several_identifiers", "the company is named twice", fix))
         }
-        (Some(domain), None) => {
-            let domain =
-                Domain::parse(domain).map_err(|error| Fault::unreadable("/company_domain", &error))?;
-            Ok(PersonQuery::NameAtDomain(name, domain))
-        }
-        (None, Some(company)) => Ok(PersonQuery::NameAtCompany(name, company.clone())),
+        (Some(domain), None) => Ok(WrittenCompany::Domain(domain)),
+        (None, Some(company)) => Ok(WrittenCompany::Name(company)),
         (None, None) => Err(Fault::field(
             "/company_domain",
             "missing",
@@ -272,7 +286,26 @@ fn profile_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
     Err(Fault::field("/networkUrl", "not_a_person", "the address is a company's", fix))
 }
 
-fn name(request: &EnrichRequest) -> Result<PersonName, Fault> {
+/// The name as the request gives it.
+enum WrittenName<'a> {
+    Full(&'a str),
+    Parts(&'a str, &'a str),
+}
+
+impl WrittenName<'_> {
+    fn read(self) -> Result<PersonName, Fault> {
+        match self {
+            Self::Full(full) => {
+                PersonName::parse(full).map_err(|error| Fault::unreadable("/fullName", &error))
+            }
+            Self::Parts(first, last) => {
+                PersonName::from_parts(first, last).map_err(|error| Fault::unreadable("/lastName", &error))
+            }
+        }
+    }
+}
+
+fn written_name(request: &EnrichRequest) -> Result<WrittenName<'_>, Fault> {
     let missing = |field: &str| FieldError {
         pointer: format!("/{field}"),
         code: "missing".into(),
@@ -280,12 +313,8 @@ fn name(request: &EnrichRequest) -> Result<PersonName, Fault> {
         fix: format!("add `{field}`, or use another identifier"),
     };
     match (&request.full_name, &request.first_name, &request.last_name) {
-        (Some(full), None, None) => {
-            PersonName::parse(full).map_err(|error| Fault::unreadable("/fullName", &error))
-        }
-        (None, Some(first), Some(last)) => {
-            PersonName::from_parts(first, last).map_err(|error| Fault::unreadable("/lastName", &error))
-        }
+        (Some(full), None, None) => Ok(WrittenName::Full(full)),
+        (None, Some(first), Some(last)) => Ok(WrittenName::Parts(first, last)),
         (None, Some(_), None) => Err(Fault::invalid(vec![missing("lastName")])),
         (None, None, Some(_)) => Err(Fault::invalid(vec![missing("firstName")])),
         (Some(_), _, _) => Err(Fault::field(
