@@ -281,3 +281,6 @@ fn skew_slots(now_ms: i64, heard: &Heard) -> i64 {
     }
     slot_of(told_ms).saturating_sub(heard.told.newest)
 }
+
+#[cfg(test)]
+mod tests;
