@@ -1,6 +1,7 @@
 //! The decisions of the ledger without a database: what each operation answers, books and leaves behind.
 
 mod decisions;
+mod leases;
 
 use super::*;
 use crate::ledger::load::Moment;
