@@ -71,6 +71,13 @@ pub fn renice_this_thread(nice: i8) -> anyhow::Result<()> {
     run_command("renice", &["-n", &nice.to_string(), "-p", id])
 }
 
+/// The middle one of several figures; of an even number of them the larger of the two.
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

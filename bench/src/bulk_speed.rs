@@ -3,7 +3,7 @@
 //!
 //! The machine is noisy, so both take turns, and what counts is the median of the ratios of the rounds.
 
-use crate::bar::{Verdict, grouped, progress};
+use crate::bar::{Verdict, grouped, median, progress};
 use crate::billed::load::{self, Pace};
 use crate::billed::targets::Targets;
 use crate::bulk::{self, Order};
@@ -222,9 +222,4 @@ impl Scene {
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -4,19 +4,20 @@
 
 use crate::bar::renice_this_thread;
 use crate::billed::targets::Targets;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail, ensure};
 use assay_domain::clock::Stopwatch;
 use std::cell::{Cell, RefCell};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
 const READ_BYTES: usize = 16 * 1024;
+/// How often it is looked at what is due.
+const TICK: Duration = Duration::from_millis(1);
 /// A call that is not answered by then, counted from when it was due, ends the run: nothing may hang.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
@@ -136,101 +137,136 @@ fn run_here(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
     runtime.block_on(LocalSet::new().run_until(fire(schedule, targets)))
 }
 
-/// What all connections of a run share.
+/// What the conductor and the connections of a run share.
 struct Range {
     schedule: Schedule,
     targets: Arc<Targets>,
-    watch: Stopwatch,
-    next: Cell<u32>,
+    watch: Cell<Stopwatch>,
+    idle: RefCell<Vec<Rc<Gun>>>,
     shots: RefCell<Vec<Shot>>,
+    failure: RefCell<Option<Error>>,
 }
 
+/// One task sends whatever is due, each connection's own reads the answers: no timer for every call.
 async fn fire(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
-    let mut guns = Vec::new();
-    for _ in 0..schedule.connections {
-        guns.push(Gun::open(schedule.address).await?);
-    }
-    let cpu_before = thread_cpu()?;
     let range = Rc::new(Range {
         schedule: schedule.clone(),
         targets,
-        watch: Stopwatch::start(),
-        next: Cell::new(0),
+        watch: Cell::new(Stopwatch::start()),
+        idle: RefCell::default(),
         shots: RefCell::default(),
+        failure: RefCell::default(),
     });
-    let firing: Vec<_> =
-        guns.into_iter().map(|gun| tokio::task::spawn_local(gun.fire(Rc::clone(&range)))).collect();
-    for gun in firing {
-        gun.await??;
+    for _ in 0..schedule.connections {
+        range.add_gun().await?;
+    }
+    let cpu_before = thread_cpu()?;
+    range.watch.set(Stopwatch::start());
+    let sent = range.conduct().await?;
+    let last = range.watch.get().elapsed() + ANSWER_MAX;
+    while range.shots.borrow().len() < sent {
+        range.fail_if_a_gun_failed()?;
+        ensure!(range.watch.get().elapsed() < last, "a call was not answered");
+        tokio::time::sleep(TICK).await;
     }
     let cpu = thread_cpu()?.saturating_sub(cpu_before);
+    let shots = range.shots.take();
+    ensure!(shots.iter().all(|shot| shot.latency() < ANSWER_MAX), "a call was answered far too late");
     // Counted over the time in which calls were due: the last answers come a little after it.
-    Ok(Volley { shots: range.shots.take(), took: schedule.length, cpu })
+    Ok(Volley { shots, took: schedule.length, cpu })
 }
 
-/// One connection.
-struct Gun {
-    address: SocketAddr,
-    stream: TcpStream,
-    request: Vec<u8>,
-    answer: Vec<u8>,
-}
-
-impl Gun {
-    async fn open(address: SocketAddr) -> Result<Self> {
-        let stream = TcpStream::connect(address).await.context("cannot connect to the service")?;
-        stream.set_nodelay(true)?;
-        Ok(Self { address, stream, request: Vec::with_capacity(512), answer: Vec::with_capacity(READ_BYTES) })
+impl Range {
+    /// Sends every call when it is due, or as soon after as a connection is free; returns how many there were.
+    async fn conduct(&self) -> Result<usize> {
+        let mut request = Vec::with_capacity(512);
+        for number in 0_u32.. {
+            let due = Duration::from_secs_f64(f64::from(number) / self.schedule.per_second);
+            if due >= self.schedule.length {
+                return Ok(usize::try_from(number)?);
+            }
+            while self.watch.get().elapsed() < due || self.idle.borrow().is_empty() {
+                self.fail_if_a_gun_failed()?;
+                tokio::time::sleep(TICK).await;
+            }
+            let Some(gun) = self.idle.borrow_mut().pop() else { continue };
+            self.aim(&mut request)?;
+            gun.shot.set((due, self.watch.get().elapsed()));
+            let written = gun.stream.try_write(&request)?;
+            ensure!(written == request.len(), "a call did not fit into an empty connection");
+        }
+        Ok(0)
     }
 
-    async fn fire(mut self, range: Rc<Range>) -> Result<()> {
+    async fn add_gun(self: &Rc<Self>) -> Result<()> {
+        let stream =
+            TcpStream::connect(self.schedule.address).await.context("cannot connect to the service")?;
+        stream.set_nodelay(true)?;
+        stream.writable().await?;
+        let gun = Rc::new(Gun { stream, shot: Cell::default() });
+        self.idle.borrow_mut().push(Rc::clone(&gun));
+        let range = Rc::clone(self);
+        tokio::task::spawn_local(async move {
+            if let Err(failure) = range.listen(gun).await {
+                range.failure.borrow_mut().get_or_insert(failure);
+            }
+        });
+        Ok(())
+    }
+
+    /// Takes the answers of one connection until the service hangs up; then another takes its place.
+    async fn listen(self: &Rc<Self>, gun: Rc<Gun>) -> Result<()> {
+        let mut answer = Vec::with_capacity(READ_BYTES);
         loop {
-            let number = range.next.get();
-            range.next.set(number + 1);
-            let due = Duration::from_secs_f64(f64::from(number) / range.schedule.per_second);
-            if due >= range.schedule.length {
-                return Ok(());
-            }
-            let early = due.saturating_sub(range.watch.elapsed());
-            if !early.is_zero() {
-                tokio::time::sleep(early).await;
-            }
-            let sent = range.watch.elapsed();
-            self.aim(&range.targets)?;
-            let answered = tokio::time::timeout(ANSWER_MAX, self.shoot()).await;
-            let (status, closes) = answered.context("a call was not answered")??;
-            let done = range.watch.elapsed();
-            range.shots.borrow_mut().push(Shot { due, sent, done, status });
+            let (status, closes) = gun.hear(&mut answer).await?;
+            let (due, sent) = gun.shot.get();
+            self.shots.borrow_mut().push(Shot { due, sent, done: self.watch.get().elapsed(), status });
             if closes {
-                self.stream = Self::open(self.address).await?.stream;
+                return Box::pin(self.add_gun()).await;
             }
+            self.idle.borrow_mut().push(Rc::clone(&gun));
         }
     }
 
-    fn aim(&mut self, targets: &Targets) -> Result<()> {
-        let target = targets.draw();
-        let secret = &targets.payers[target.payer].secret;
+    fn fail_if_a_gun_failed(&self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn aim(&self, request: &mut Vec<u8>) -> Result<()> {
+        let target = self.targets.draw();
+        let secret = &self.targets.payers[target.payer].secret;
         let length = target.email.len() + r#"{"email":""}"#.len();
-        self.request.clear();
+        request.clear();
         write!(
-            self.request,
+            request,
             "POST /v1/enrich HTTP/1.1\r\nhost: assay\r\ncontent-type: application/json\r\nauthorization: Bearer {secret}\r\n\
              content-length: {length}\r\n\r\n{{\"email\":\"{}\"}}",
             target.email
         )?;
         Ok(())
     }
+}
 
-    /// Sends the call and reads its answer: the status, and whether the service then hangs up.
-    async fn shoot(&mut self) -> Result<(u16, bool)> {
-        self.stream.write_all(&self.request).await?;
-        self.answer.clear();
+/// One connection, and when the call on it was due and sent.
+struct Gun {
+    stream: TcpStream,
+    shot: Cell<(Duration, Duration)>,
+}
+
+impl Gun {
+    /// Reads one answer: the status, and whether the service then hangs up.
+    async fn hear(&self, answer: &mut Vec<u8>) -> Result<(u16, bool)> {
+        answer.clear();
         loop {
-            if self.stream.read_buf(&mut self.answer).await? == 0 {
-                bail!("the service closed the connection");
+            self.stream.readable().await?;
+            match self.stream.try_read_buf(answer) {
+                Ok(0) => bail!("the service closed the connection"),
+                Ok(_) => {}
+                Err(nothing) if nothing.kind() == ErrorKind::WouldBlock => continue,
+                Err(broken) => return Err(broken.into()),
             }
-            let Some(head) = self.answer.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-            let text = std::str::from_utf8(&self.answer[..head])?;
+            let Some(head) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+            let text = std::str::from_utf8(&answer[..head])?;
             let field = |name: &str| {
                 text.split("\r\n").find_map(|line| {
                     let (key, value) = line.split_once(':')?;
@@ -238,14 +274,12 @@ impl Gun {
                 })
             };
             let length: usize = field("content-length").context("an answer without a length")?.parse()?;
+            if answer.len() < head + 4 + length {
+                continue;
+            }
             let closes = field("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
             let status = text.get(9..12).context("an answer without a status")?.parse()?;
-            while self.answer.len() < head + 4 + length {
-                if self.stream.read_buf(&mut self.answer).await? == 0 {
-                    bail!("the service closed the connection inside an answer");
-                }
-            }
-            if status == 200 && !self.answer[head + 4..].starts_with(br#"{"found":true"#) {
+            if status == 200 && !answer[head + 4..].starts_with(br#"{"found":true"#) {
                 bail!("a call was answered without a person");
             }
             return Ok((status, closes));

@@ -8,7 +8,7 @@ pub mod load;
 pub mod meters;
 pub mod targets;
 
-use crate::bar::{Verdict, progress};
+use crate::bar::{Verdict, median, progress};
 use crate::rig::{BOTH, Rig, RigOptions};
 use anyhow::Result;
 use assay_store::{Database, Graph};
@@ -192,12 +192,6 @@ fn verdict(rounds: &[Round], short: bool, sound: bool) -> Verdict {
         rounds.len()
     );
     Verdict { figure, passed }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Of sorted latencies.

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::{Session, connect, out, telemetry};
 use assay_domain::Clock;
-use assay_domain::limits::{CALLS_ACTIVE_LEAST, CALLS_ACTIVE_PER_CORE};
+use assay_domain::limits::{CALLS_ACTIVE_LEAST, CALLS_ACTIVE_PER_CORE, CALLS_WAITING_PER_ACTIVE};
 use assay_engine::Engine;
 use assay_http::{
     Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
@@ -159,7 +159,7 @@ fn bounds(config: &Config, service: &Service, leaving: &Arc<AtomicBool>) -> Boun
         connections_max: connections_that_fit(count(config.connections_max)),
         admission: Some(Admission::new(
             |fault| service.refuse(fault),
-            (active_max, active_max),
+            (active_max, active_max.saturating_mul(CALLS_WAITING_PER_ACTIVE)),
             Clock::system(),
         )),
         leaving: Arc::clone(leaving),

@@ -40,12 +40,15 @@ pub const CONNECTION_REST_MIN: Duration = Duration::from_secs(1);
 pub const CONNECTIONS_LOOKED_AT: usize = 64;
 /// Files a process needs beside its connections to clients: databases, logs, listeners.
 pub const OPEN_FILES_KEPT: usize = 512;
-/// Calls being worked on at once, for each processor and at least. As many again wait, so that a moment's pause of the machine
-/// makes nobody be refused. With more at work their answers come in larger bursts, and refusals wait behind those.
-pub const CALLS_ACTIVE_PER_CORE: usize = 48;
-pub const CALLS_ACTIVE_LEAST: usize = 96;
-/// Whoever waited longer to be let in is refused: nothing moves.
-pub const CALL_ADMISSION_WAIT_MAX: Duration = Duration::from_millis(250);
+/// Calls being worked on at once, for each processor and at least. With more at work their answers come in larger bursts,
+/// and refusals wait behind those.
+pub const CALLS_ACTIVE_PER_CORE: usize = 24;
+pub const CALLS_ACTIVE_LEAST: usize = 48;
+/// For each call at work so many wait at the door, so that a moment's pause of the machine makes nobody be refused.
+pub const CALLS_WAITING_PER_ACTIVE: usize = 3;
+/// Whoever waited longer to be let in is refused: nothing moves. Under a flood nobody waits so long, because only so many wait;
+/// it is the longest pause of a disk or a machine that callers are not told of.
+pub const CALL_ADMISSION_WAIT_MAX: Duration = Duration::from_secs(2);
 pub const SHUTDOWN_DRAIN: Duration = Duration::from_secs(25);
 /// For so long a node that is told to stop still takes calls while it says that it is leaving; and at most.
 pub const STOP_NOTICE: Duration = Duration::from_secs(2);

@@ -1,6 +1,6 @@
 //! Admission: how many calls are worked on at once, decided before anything of a call is read but its head.
 //!
-//! As many again wait for a moment. Beyond that a call is refused at once, and cheaply: its answer is written in advance and
+//! A few times as many wait for a moment. Beyond that a call is refused at once, and cheaply: its answer is written in advance and
 //! only gets an id of its own.
 
 use crate::request::discard;

@@ -1,6 +1,7 @@
 //! The server under more than it can do, and with clients that take their time.
 
 use crate::support::{Customer, Installation, Request, Server, known_email};
+use assay_domain::limits::CALLS_WAITING_PER_ACTIVE;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -55,7 +56,7 @@ fn while_a_call_runs(installation: &Installation, server: &Server, customer: &Cu
     server.get(customer, "/v1/me").is_ok();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            installation.ledger.psql("begin; lock table balance; select pg_sleep(4); commit").unwrap();
+            installation.ledger.psql("begin; lock table balance; select pg_sleep(6); commit").unwrap();
         });
         pause(700);
         let running = scope.spawn(|| server.enrich(customer, &json!({"email": known_email(0)})));
@@ -65,6 +66,19 @@ fn while_a_call_runs(installation: &Installation, server: &Server, customer: &Cu
     });
 }
 
+/// As many calls as may wait for the one place.
+fn fill_the_door(server: &Server, customer: &Customer) -> Vec<TcpStream> {
+    let waiting: Vec<TcpStream> = (0..CALLS_WAITING_PER_ACTIVE)
+        .map(|_| {
+            let mut call = connect(server);
+            call.write_all(&enrich_bytes(customer, &known_email(1))).unwrap();
+            call
+        })
+        .collect();
+    pause(300);
+    waiting
+}
+
 #[test]
 fn beyond_the_limit_a_call_is_refused_at_once_and_everything_else_goes_on() {
     let installation = Installation::new();
@@ -72,6 +86,7 @@ fn beyond_the_limit_a_call_is_refused_at_once_and_everything_else_goes_on() {
     let server = installation.serve_with(&[ONE_PLACE]);
     let mut kept = connect(&server);
     while_a_call_runs(&installation, &server, &customer, || {
+        let waiting = fill_the_door(&server, &customer);
         let took = elapsed(|| {
             let refusal = server.enrich(&customer, &json!({"email": known_email(1)}));
             let problem = refusal.is_problem(503, "overloaded");
@@ -85,8 +100,13 @@ fn beyond_the_limit_a_call_is_refused_at_once_and_everything_else_goes_on() {
         for (address, path) in [(server.operations, "/livez"), (server.api, "/openapi.json")] {
             assert_eq!(Request::new("GET", path).send(address).status, 200, "{path}");
         }
+        // Nothing moved for those at the door either: they are told so, long before the call that holds the place ends.
+        for mut call in waiting {
+            assert!(read_answer(&mut call).starts_with("HTTP/1.1 503"));
+        }
+        let shed = format!("assay_calls_shed_total {}\n", 2 + CALLS_WAITING_PER_ACTIVE);
         let metrics = Request::new("GET", "/metrics").send(server.operations).text();
-        assert!(metrics.contains("assay_calls_shed_total 2"), "{metrics}");
+        assert!(metrics.contains(&shed), "{metrics}");
     });
     // The connection that was refused is still good, and the refused calls cost nothing.
     kept.write_all(&enrich_bytes(&customer, &known_email(1))).unwrap();
