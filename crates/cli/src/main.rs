@@ -6,6 +6,7 @@ mod config_command;
 mod connect;
 mod doctor;
 mod failure;
+mod import;
 mod jobs;
 mod key;
 mod migrate;
@@ -15,6 +16,7 @@ mod out;
 mod prices;
 mod reference;
 mod serve;
+mod source;
 mod suppression;
 mod telemetry;
 mod world;
@@ -79,6 +81,12 @@ enum Command {
     /// Made-up people and companies, to try things with.
     #[command(subcommand)]
     World(world::WorldCommand),
+    /// Read files of people and companies into the graph.
+    #[command(subcommand)]
+    Import(import::ImportCommand),
+    /// Who says what: sources, what their licences allow, and the records behind a person.
+    #[command(subcommand)]
+    Source(source::SourceCommand),
     /// Erase people and keep them out.
     #[command(subcommand)]
     Suppression(suppression::SuppressionCommand),
@@ -137,6 +145,8 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
         Command::Account(command) => block_on(command.run(session))?,
         Command::Key(command) => block_on(command.run(session))?,
         Command::World(command) => block_on(command.run(session))?,
+        Command::Import(command) => block_on(command.run(session))?,
+        Command::Source(command) => block_on(command.run(session))?,
         Command::Suppression(command) => block_on(command.run(session))?,
         Command::Jobs(command) => block_on(command.run(session))?,
     }

@@ -117,11 +117,12 @@ fn start_worker(
 ) -> Result<WorkerHandle, Failure> {
     let clock = Clock::system();
     let keys = BulkKeys::new(config.master_key()?);
-    let bulk = BulkDesk::new(ledger.clone(), engine(config, &ledger, &graph)?, clock.clone(), keys);
+    let engine = engine(config, &ledger, &graph)?;
+    let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys);
     let webhooks = Arc::new(webhook_tools(config, &clock)?);
     let node = Uuid::from_bytes(rand::random());
     let settings = WorkerSettings { history_months: config.history_retention_months };
-    Ok(Worker::start(WorkerTools { graph, ledger, bulk, webhooks, clock, node }, settings, stopped))
+    Ok(Worker::start(WorkerTools { graph, ledger, engine, bulk, webhooks, clock, node }, settings, stopped))
 }
 
 fn engine(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Engine, Failure> {

@@ -2,7 +2,7 @@
 
 use crate::person::{Employer, Location};
 use crate::taxonomy::{FundingStage, Industry};
-use crate::{CompanyId, Domain, NetworkUrl, Provenance};
+use crate::{AccountId, CompanyId, Domain, NetworkUrl, Provenance};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,8 @@ pub struct Company {
     pub facts: CompanyFacts,
     pub provenance: Provenance,
     pub refreshed_at: DateTime<Utc>,
+    /// The only account that may see it; none when everybody may.
+    pub owner: Option<AccountId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -20,6 +20,9 @@ use crate::suppression::{HashList, ListHash};
 /// Between the two halves of a compound identity; no folded name and no domain can hold it.
 const SEPARATOR: &[u8] = b"\x1f";
 
+/// Stands where a digest has its kind; none of them has this number, and the label of a sealer does not begin with it.
+const MATCH_KEY_KIND: u8 = 0xff;
+
 /// What a digest was taken of. The numbers are stored and never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IdentityKind {
@@ -165,6 +168,19 @@ impl IdentityKey {
     /// The company name may be folded already; folding twice changes nothing.
     pub fn digest_company_name(&self, company: &str) -> Digest {
         self.digest(IdentityKind::CompanyName, &[fold_company(company).as_bytes()])
+    }
+
+    /// Under which records are looked up that may be alike. Short, because a person has several of them and a stranger
+    /// who shares one is told apart by a comparison; keyed, because they are made of names.
+    pub fn match_key(&self, parts: &[&[u8]]) -> i64 {
+        let kind: &[u8] = &[MATCH_KEY_KIND];
+        let separated = parts.iter().flat_map(|part| [*part, SEPARATOR]);
+        let pieces: Vec<&[u8]> = std::iter::once(kind).chain(separated).collect();
+        let mut first = [0_u8; 8];
+        for (slot, byte) in first.iter_mut().zip(hmac_sha256(&self.0, &pieces)) {
+            *slot = byte;
+        }
+        i64::from_be_bytes(first)
     }
 
     /// A key for sealing what belongs to the digests. The label cannot be taken for a kind, which is one low byte.

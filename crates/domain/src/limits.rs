@@ -155,7 +155,12 @@ pub const LOOKUP_BATCH_MAX: usize = 128;
 pub const LOOKUP_QUEUE_MAX: usize = 8_192;
 /// Rows one identity may point at before the answer is called ambiguous without reading them all.
 pub const CANDIDATES_MAX: i64 = 8;
+/// Who is looked at because they may be written down in another way: under one key, and in all.
+pub const MATCHES_MAX: i64 = 48;
+pub const MATCHES_READ_MAX: usize = 256;
 pub const EXPERIENCE_MAX: usize = 50;
+/// Records whose source allows no longer to keep them are not shown from that day on; so often they are let go of.
+pub const EXPIRE_RECORDS_EVERY: Duration = Duration::from_secs(60 * 60);
 pub const PEOPLE_SCAN_MAX: usize = 5_000;
 pub const PEOPLE_SCAN_PAGE: u32 = 500;
 pub const WRITE_BATCH_MAX: usize = 5_000;

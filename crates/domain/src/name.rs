@@ -146,7 +146,7 @@ fn collapse(text: &str) -> String {
 }
 
 /// ASCII, lower-case words with one space between them.
-fn fold_text(text: &str) -> String {
+pub fn fold_text(text: &str) -> String {
     let decomposed: String = text.nfkd().collect();
     let mut folded = String::with_capacity(decomposed.len());
     for c in deunicode_with_tofu(&decomposed, "").chars() {

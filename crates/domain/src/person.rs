@@ -1,7 +1,7 @@
 //! The person record as the graph keeps it. What users see is made from it on the service floor.
 
 use crate::taxonomy::{Department, EmailStatus, Industry, Seniority};
-use crate::{CompanyId, Domain, Email, NetworkUrl, PersonId, Phone, Provenance};
+use crate::{AccountId, CompanyId, Domain, Email, NetworkUrl, PersonId, Phone, Provenance};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,6 +19,8 @@ pub struct Person {
     pub company: Option<Employer>,
     pub provenance: Provenance,
     pub refreshed_at: DateTime<Utc>,
+    /// The only account that may see it; none when everybody may.
+    pub owner: Option<AccountId>,
 }
 
 /// What is stored of a person beside employments.

@@ -1,6 +1,7 @@
 //! Erasing: somebody goes and must not come back. The graph first, then the ledger; a crash in between is finished by the
 //! worker, because the graph remembers whom it has erased.
 
+use crate::identities::keys_of_person;
 use crate::{Engine, EngineError};
 use assay_domain::limits::{SUPPRESSIONS_PER_CALL_MAX, SUPPRESSIONS_TOLD_MAX};
 use assay_domain::person::PersonFacts;
@@ -105,7 +106,13 @@ impl Engine {
         let entries: Vec<NewSuppression> = entries.filter(|entry| seen.insert(entry.digest)).collect();
         let mut erased = Erased::default();
         for batch in entries.chunks(SUPPRESSIONS_PER_CALL_MAX) {
-            let wish = SuppressWish { entries: batch.to_vec(), reason, at, seal_hashes: self.hash_sealer() };
+            let wish = SuppressWish {
+                entries: batch.to_vec(),
+                reason,
+                at,
+                seal_hashes: self.hash_sealer(),
+                match_keys: self.match_keys_of(),
+            };
             let first = self.eraser.erase(&wish).await?;
             erased.known += first.known;
             let mut more = first.more;
@@ -178,6 +185,11 @@ impl Engine {
                 list_hash: None,
             }],
         }
+    }
+
+    fn match_keys_of(&self) -> assay_store::graph::MatchKeysOf {
+        let key = self.identity.clone();
+        Arc::new(move |facts, experience| keys_of_person(&key, facts, experience))
     }
 
     /// The graph calls it for everybody it erases: it knows their addresses for the last time.

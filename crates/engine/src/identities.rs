@@ -1,9 +1,10 @@
 //! Which identifiers lead to a record: the digests a writer stores and a question looks up.
 
+use crate::matching::{CompanyProfile, MatchKey, Profile, company_stored_keys, stored_keys};
 use assay_domain::company::CompanyFacts;
 use assay_domain::identity::IdentityKind;
 use assay_domain::name::fold_company;
-use assay_domain::person::PersonFacts;
+use assay_domain::person::{Employment, PersonFacts};
 use assay_domain::suppression::HashList;
 use assay_domain::{Digest, Domain, IdentityKey, ListHash, PersonName};
 
@@ -26,6 +27,24 @@ pub fn of_person(
         }
     }
     identities
+}
+
+/// The keys under which somebody is met who is written down in another way.
+pub fn keys_of_person(key: &IdentityKey, facts: &PersonFacts, experience: &[Employment]) -> Vec<i64> {
+    stored_keys(&Profile::of(facts, experience), key).into_iter().map(|MatchKey(key)| key).collect()
+}
+
+/// The keys under which a company is met whose name is written in another way.
+pub fn keys_of_company(key: &IdentityKey, facts: &CompanyFacts) -> Vec<i64> {
+    let profile = CompanyProfile::of(facts);
+    let mut keys: Vec<i64> = profile
+        .all_names()
+        .flat_map(|words| company_stored_keys(words, key))
+        .map(|MatchKey(key)| key)
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 /// The digests of everything that identifies a company.

@@ -3,6 +3,9 @@
 mod erase;
 mod error;
 pub mod identities;
+pub mod import;
+pub mod likeness;
+pub mod matching;
 mod resolve;
 
 pub use assay_store::graph::Sighting;

@@ -1,9 +1,15 @@
 //! Resolving: one identifier in, one person or company out, with how sure it is and what it was matched on.
 
+use crate::likeness::CompanyWords;
+use crate::matching::{
+    CompanyProfile, MatchKey, Profile, Workplace, asked_keys, company_asked_keys, rank, settle_company,
+};
 use crate::{Engine, EngineError};
 use assay_domain::name::fold_company;
 use assay_domain::suppression::end_alike;
-use assay_domain::{Company, Confidence, Digest, Domain, Email, NetworkUrl, Person, PersonName, Phone};
+use assay_domain::{
+    AccountId, Company, CompanyId, Confidence, Digest, Domain, Email, NetworkUrl, Person, PersonName, Phone,
+};
 use assay_store::graph::Sighting;
 
 /// What a person may be asked for by.
@@ -38,11 +44,33 @@ impl<T> Found<T> {
     }
 }
 
+/// What a question by one identifier is looked up under.
+struct Lookup {
+    digest: Digest,
+    certainty: u8,
+    matched_on: &'static [&'static str],
+}
+
 impl Engine {
-    /// The person the graph knows under this identifier. Several equally good candidates share the confidence.
-    pub async fn resolve_person(&self, query: &PersonQuery) -> Result<Option<Found<Person>>, EngineError> {
-        let (digest, certainty, matched_on) = self.person_digest(query);
-        let mut candidates = self.graph.people_by_digest(digest).await?;
+    /// The person meant, as far as `asker` may see them. Several equally good candidates share the confidence.
+    pub async fn resolve_person(
+        &self,
+        query: &PersonQuery,
+        asker: AccountId,
+    ) -> Result<Option<Found<Person>>, EngineError> {
+        let Lookup { digest, certainty, matched_on } = self.lookup(query);
+        let workplace = match query {
+            PersonQuery::NameAtDomain(name, domain) => Some((name, self.workplace_at(domain, asker).await?)),
+            PersonQuery::NameAtCompany(name, company) => {
+                Some((name, self.workplace_named(company, asker).await?))
+            }
+            PersonQuery::NetworkUrl(_) | PersonQuery::Email(_) | PersonQuery::Phone(_) => None,
+        };
+        if let Some((name, workplace)) = workplace {
+            return self.resolve_name(name, workplace, asker, matched_on).await;
+        }
+        let mut candidates =
+            visible(self.graph.people_by_digest(digest).await?, asker, |person| person.owner);
         if let PersonQuery::Phone(phone) = query {
             candidates.retain(|person| !is_of_another(person, phone));
         }
@@ -53,52 +81,132 @@ impl Engine {
     pub async fn sight_people(
         &self,
         queries: &[&PersonQuery],
+        asker: AccountId,
     ) -> Result<Vec<Option<Found<Sighting>>>, EngineError> {
-        let digests: Vec<Digest> = queries.iter().map(|query| self.person_digest(query).0).collect();
+        let digests: Vec<Digest> = queries.iter().map(|query| self.lookup(query).digest).collect();
         let sighted = self.graph.sightings_by_digests(&digests).await?;
         let mut found = Vec::with_capacity(queries.len());
         for (query, candidates) in queries.iter().zip(sighted) {
-            found.push(match query {
-                // Whose number it is takes the records to tell.
-                PersonQuery::Phone(_) if !candidates.is_empty() => {
-                    self.resolve_person(query).await?.map(|found| found.map(|person| Sighting::from(&person)))
-                }
-                _ => {
-                    let (_, certainty, matched_on) = self.person_digest(query);
-                    choose(candidates, certainty, matched_on)
-                }
+            let needs_records = match query {
+                // Whose number it is, and who is written down in another way, takes the records to tell.
+                PersonQuery::Phone(_) => !candidates.is_empty(),
+                PersonQuery::NameAtDomain(..) | PersonQuery::NameAtCompany(..) => true,
+                PersonQuery::NetworkUrl(_) | PersonQuery::Email(_) => false,
+            };
+            found.push(if needs_records {
+                let person = self.resolve_person(query, asker).await?;
+                person.map(|found| found.map(|person| Sighting::from(&person)))
+            } else {
+                let Lookup { certainty, matched_on, .. } = self.lookup(query);
+                choose(visible(candidates, asker, |sighting| sighting.owner), certainty, matched_on)
             });
         }
         Ok(found)
     }
 
-    pub async fn resolve_company(&self, query: &CompanyQuery) -> Result<Option<Found<Company>>, EngineError> {
+    pub async fn resolve_company(
+        &self,
+        query: &CompanyQuery,
+        asker: AccountId,
+    ) -> Result<Option<Found<Company>>, EngineError> {
         let key = &self.identity;
         let (digest, certainty, matched_on): (Digest, u8, &'static [&'static str]) = match query {
             CompanyQuery::Domain(domain) => (key.digest_domain(domain), 99, &["domain"]),
             CompanyQuery::NetworkUrl(url) => (key.digest_network_url(url), 99, &["networkUrl"]),
-            CompanyQuery::Name { name, country: None } => {
-                (key.digest_company_name(&fold_company(name)), 85, &["name"])
-            }
-            CompanyQuery::Name { name, country: Some(_) } => {
-                (key.digest_company_name(&fold_company(name)), 90, &["name", "country"])
+            CompanyQuery::Name { name, country } => {
+                return self.resolve_company_name(name, country.as_deref(), asker).await;
             }
         };
-        let mut candidates = self.graph.companies_by_digest(digest).await?;
-        if let CompanyQuery::Name { country: Some(country), .. } = query {
-            candidates.retain(|company| is_in(company, country));
-        }
-        Ok(choose(candidates, certainty, matched_on))
+        let candidates = self.graph.companies_by_digest(digest).await?;
+        Ok(choose(visible(candidates, asker, |company| company.owner), certainty, matched_on))
     }
 
     /// What the graph knows this identifier by: the same for two spellings of one, and nobody can read it back.
     pub fn person_key(&self, query: &PersonQuery) -> Digest {
-        self.person_digest(query).0
+        self.lookup(query).digest
     }
 
-    fn person_digest(&self, query: &PersonQuery) -> (Digest, u8, &'static [&'static str]) {
+    /// Everybody who may be written down like this at this company, weighed against each other.
+    async fn resolve_name(
+        &self,
+        name: &PersonName,
+        workplace: Workplace,
+        asker: AccountId,
+        matched_on: &'static [&'static str],
+    ) -> Result<Option<Found<Person>>, EngineError> {
+        let question = Profile::asked(name, workplace);
+        let keys: Vec<i64> =
+            asked_keys(&question, &self.identity).into_iter().map(|MatchKey(key)| key).collect();
+        let mut candidates =
+            visible(self.graph.people_by_match_keys(&keys).await?, asker, |person| person.owner);
+        let profiles: Vec<Profile> =
+            candidates.iter().map(|person| Profile::of(&person.facts, &person.experience)).collect();
+        let ranked = rank(&question, &profiles.iter().collect::<Vec<_>>());
+        let Some(best) = ranked.first() else { return Ok(None) };
+        if best.candidate >= candidates.len() {
+            return Ok(None);
+        }
+        let record = candidates.swap_remove(best.candidate);
+        Ok(Some(Found { record, confidence: best.confidence, matched_on }))
+    }
+
+    async fn workplace_at(&self, domain: &Domain, asker: AccountId) -> Result<Workplace, EngineError> {
+        let digest = self.identity.digest_domain(domain);
+        let found = visible(self.graph.companies_by_digest(digest).await?, asker, |company| company.owner);
+        let ids: Vec<CompanyId> = found.iter().map(|company| company.id).collect();
+        Ok(at_one_of(Workplace::at_domain(domain), &ids))
+    }
+
+    async fn workplace_named(&self, name: &str, asker: AccountId) -> Result<Workplace, EngineError> {
+        let (companies, settled) = self.companies_named(name, None, asker).await?;
+        let possible = settled.into_iter().filter_map(|(place, _)| companies.get(place));
+        Ok(at_one_of(Workplace::named(name), &possible.map(|company| company.id).collect::<Vec<_>>()))
+    }
+
+    async fn resolve_company_name(
+        &self,
+        name: &str,
+        country: Option<&str>,
+        asker: AccountId,
+    ) -> Result<Option<Found<Company>>, EngineError> {
+        let (mut companies, possible) = self.companies_named(name, country, asker).await?;
+        let matched_on: &[&str] = if country.is_some() { &["name", "country"] } else { &["name"] };
+        let Some((best, confidence)) = possible.first().copied() else { return Ok(None) };
+        if best >= companies.len() {
+            return Ok(None);
+        }
+        let record = companies.swap_remove(best);
+        Ok(Some(Found { record, confidence, matched_on }))
+    }
+
+    /// The companies a name may mean, and which of them how surely, the best first.
+    async fn companies_named(
+        &self,
+        name: &str,
+        country: Option<&str>,
+        asker: AccountId,
+    ) -> Result<(Vec<Company>, Vec<(usize, Confidence)>), EngineError> {
+        let digest = self.identity.digest_company_name(&fold_company(name));
+        let mut companies = self.graph.companies_by_digest(digest).await?;
+        if companies.is_empty() {
+            let keys = company_asked_keys(&CompanyWords::of(name), &self.identity);
+            let keys: Vec<i64> = keys.into_iter().map(|MatchKey(key)| key).collect();
+            companies = self.graph.companies_by_match_keys(&keys).await?;
+        }
+        let mut companies = visible(companies, asker, |company| company.owner);
+        if let Some(country) = country {
+            companies.retain(|company| is_in(company, country));
+        }
+        let profiles: Vec<CompanyProfile> =
+            companies.iter().map(|company| CompanyProfile::of(&company.facts)).collect();
+        let asked = CompanyProfile::new(Some(name), None, None, country);
+        let settled = settle_company(&asked, &profiles.iter().collect::<Vec<_>>());
+        Ok((companies, settled.possible))
+    }
+
+    fn lookup(&self, query: &PersonQuery) -> Lookup {
         let key = &self.identity;
-        match query {
+        let (digest, certainty, matched_on): (Digest, u8, &'static [&'static str]) = match query {
             PersonQuery::NetworkUrl(url) => (key.digest_network_url(url), 99, &["networkUrl"]),
             PersonQuery::Email(email) => (key.digest_email(email), 98, &["email"]),
             PersonQuery::Phone(phone) => (key.digest_phone(phone), 95, &["phone"]),
@@ -108,7 +216,24 @@ impl Engine {
             PersonQuery::NameAtCompany(name, company) => {
                 (key.digest_name_at_company(name, &fold_company(company)), 85, &["name", "company_name"])
             }
-        }
+        };
+        Lookup { digest, certainty, matched_on }
+    }
+}
+
+/// Another account's record is as good as none; one's own goes before everybody's.
+fn visible<T>(candidates: Vec<T>, asker: AccountId, owner: impl Fn(&T) -> Option<AccountId>) -> Vec<T> {
+    let (own, shared): (Vec<T>, Vec<T>) = candidates
+        .into_iter()
+        .filter(|candidate| owner(candidate).is_none_or(|owner| owner == asker))
+        .partition(|candidate| owner(candidate).is_some());
+    if own.is_empty() { shared } else { own }
+}
+
+fn at_one_of(workplace: Workplace, companies: &[CompanyId]) -> Workplace {
+    match companies {
+        [only] => Workplace { company: Some(*only), ..workplace },
+        several => Workplace { possible: several.to_vec(), ..workplace },
     }
 }
 

@@ -91,6 +91,7 @@ pub fn person() -> Person {
         company: Some(company().as_employer()),
         provenance: provenance(&["email"]),
         refreshed_at: moment(),
+        owner: None,
     }
 }
 
@@ -139,5 +140,6 @@ pub fn company() -> Company {
         facts,
         provenance: provenance(&["mail"]),
         refreshed_at: moment(),
+        owner: None,
     }
 }

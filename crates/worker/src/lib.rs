@@ -6,6 +6,7 @@ mod bulk;
 mod chore;
 mod delivering;
 mod erasing;
+mod expiring;
 mod granting;
 mod low_credits;
 mod partitioning;
@@ -19,6 +20,7 @@ mod webhook_sweeping;
 pub use delivering::WebhookTools;
 
 use assay_domain::Clock;
+use assay_engine::Engine;
 use assay_service::BulkDesk;
 use assay_store::{Graph, Ledger};
 use attending::Attending;
@@ -26,6 +28,7 @@ use bulk::{BulkCare, Slices};
 use chore::start_chore;
 use delivering::Delivering;
 use erasing::Erasing;
+use expiring::Expiring;
 use granting::Granting;
 use low_credits::LowCredits;
 use partitioning::Partitioning;
@@ -49,6 +52,7 @@ pub struct Worker;
 pub struct WorkerTools {
     pub graph: Graph,
     pub ledger: Ledger,
+    pub engine: Engine,
     pub bulk: BulkDesk,
     pub webhooks: Arc<WebhookTools>,
     pub clock: Clock,
@@ -77,7 +81,7 @@ impl Worker {
         settings: WorkerSettings,
         shutdown: &watch::Receiver<bool>,
     ) -> WorkerHandle {
-        let WorkerTools { graph, ledger, bulk, webhooks, clock, node } = tools;
+        let WorkerTools { graph, ledger, engine, bulk, webhooks, clock, node } = tools;
         let jobs = ledger.jobs().clone();
         let attending = Attending::start(jobs.clone(), node);
         let mut loops = vec![
@@ -88,6 +92,7 @@ impl Worker {
             start_chore(QueueSweep::new(jobs.clone()), shutdown.clone()),
             start_chore(Sequencing::new(graph.clone(), node), shutdown.clone()),
             start_chore(Erasing::new(graph, ledger.clone()), shutdown.clone()),
+            start_chore(Expiring::new(engine, clock.clone()), shutdown.clone()),
             start_chore(Partitioning::new(ledger.clone(), settings.history_months), shutdown.clone()),
             start_chore(Granting::new(ledger.clone()), shutdown.clone()),
             start_chore(SandboxSweeping::new(ledger.clone()), shutdown.clone()),

@@ -22,12 +22,12 @@ mod worker {
         let (clock, master) = (Clock::system(), MasterKey::parse(&"3c".repeat(32)).unwrap());
         let identity = IdentityKey::new(master.derive("identity"));
         let engine = Engine::new(graph.clone(), ledger.clone(), identity, NetworkHosts::default());
-        let bulk = BulkDesk::new(ledger.clone(), engine, clock.clone(), BulkKeys::new(&master));
+        let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), BulkKeys::new(&master));
         let node = Uuid::from_u128(1);
         let rules = WebhookRules::strict(&master);
         let webhooks = WebhookTools::new(rules, Vec::new(), NonZeroU32::MIN, clock.clone()).unwrap();
         let webhooks = Arc::new(webhooks);
-        WorkerTools { graph: graph.clone(), ledger: ledger.clone(), bulk, webhooks, clock, node }
+        WorkerTools { graph: graph.clone(), ledger: ledger.clone(), engine, bulk, webhooks, clock, node }
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

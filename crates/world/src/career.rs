@@ -1,28 +1,43 @@
 //! The jobs of a person, the present one first.
 
 use assay_domain::person::Employment;
-use assay_domain::taxonomy::Seniority;
+use assay_domain::taxonomy::{Department, Seniority};
 use chrono::NaiveDate;
 
 use crate::calendar::Month;
 use crate::company::company_id;
 use crate::dice::{Aspect, Dice};
 use crate::firm::{Base, Brand, Firm};
-use crate::role::{Role, before, fit, title};
+use crate::newcomers::Standing;
+use crate::role::{Role, before, fit_role, title};
+use crate::roster::is_local;
+use crate::staff::{Span, Staff, months_learned};
 
 const JOBS_MOST: u64 = 4;
 /// A time shorter than this before a job is not worth a line in a career.
 const JOB_MONTHS_LEAST: u64 = 8;
-const JOB_MONTHS_MOST: u64 = 130;
+const JOB_MONTHS_MOST: u64 = 180;
+/// The first job of all may be longer than others, so that few years are left unaccounted for.
+const FIRST_JOB_MONTHS_MOST: u64 = 240;
 /// How long somebody stays in a job before the promotion to the present one.
 const PROMOTED_MONTHS_MOST: u64 = 60;
+
+/// How often an employer is drawn for. The first draws must fit in all, the next need not have existed all the time or
+/// practise the same craft. Where one must be found, further ones may be in another country, and the last may be of
+/// another trade.
+const TRIES_STRICT: u64 = 5;
+const TRIES: u64 = 9;
+const TRIES_NEAR: u64 = 30;
+const TRIES_SAME_TRADE: u64 = 80;
+const TRIES_SURE: u64 = 140;
+const TRIES_LOCAL: u64 = 6;
 
 #[derive(Debug)]
 pub(crate) struct Career {
     pub(crate) jobs: Vec<Employment>,
     pub(crate) title: &'static str,
     pub(crate) started_on: NaiveDate,
-    /// The year of the first job, before which school ended.
+    /// The year in which working life began, and school ended.
     pub(crate) first_year: i32,
 }
 
@@ -31,6 +46,8 @@ struct Course<'a> {
     base: &'a Base,
     firm: &'a Firm<'a>,
     brand: &'a Brand,
+    standing: Standing,
+    title: &'static str,
     dice: Dice,
     /// The month in which working life began.
     begun: Month,
@@ -38,55 +55,22 @@ struct Course<'a> {
     last: u64,
 }
 
-pub(crate) fn career(base: &Base, firm: &Firm<'_>, brand: &Brand, role: Role, who: u64) -> Career {
-    let mut dice = base.dice(Aspect::PersonCareer, who);
-    let now = Month::of(base.as_of);
-    let worked = months_worked(role.seniority, &mut dice);
-    let founded = Month::january(firm.founded_year);
-    let founder = matches!(role.seniority, Seniority::Founder | Seniority::Owner);
-    let started = if founder {
-        founded.forward(dice.below(10)).min(now.back(1))
-    } else {
-        let tenure = match role.seniority {
-            Seniority::Intern => dice.between(1, 7),
-            Seniority::Entry => dice.lean(1, 48),
-            _ => dice.lean(1, 110),
-        };
-        now.back(tenure.min(worked)).max(founded.forward(1)).min(now.back(1))
-    };
-    let begun = now.back(worked).min(if founder { started.back(dice.between(12, 120)) } else { started });
+/// A job that was found, what it was and when it began.
+type Found = (Employment, Role, Month);
+
+pub(crate) fn career(staff: &Staff<'_>, brand: &Brand, position: u64, role: Role, span: Span) -> Career {
+    let (base, firm) = (staff.base, staff.firm);
+    let mut dice = base.dice(Aspect::PersonCareer, staff.who(position));
     let title = title(base, firm, role, &mut dice);
-    let present = employment(base, firm, brand.name.clone(), (role, title), (started, None));
-    let mut course = Course { base, firm, brand, dice, begun, last: firm.index };
+    let present = employment(base, firm, brand.name.clone(), (role, title), (span.started, None));
+    let standing = staff.intake.standing(position);
+    let mut course = Course { base, firm, brand, standing, title, dice, begun: span.begun, last: firm.index };
     let mut jobs = vec![present];
-    course.reckon_back(role, started, &mut jobs);
-    let first_year = if jobs.len() == 1 { started.year() } else { first_year(&jobs, started) };
-    Career { title, started_on: started.first_day(), first_year: first_year.min(begun.year()), jobs }
+    course.reckon_back(role, span.started, &mut jobs);
+    Career { title, started_on: span.started.first_day(), first_year: span.begun.year(), jobs }
 }
 
-fn first_year(jobs: &[Employment], started: Month) -> i32 {
-    let first = jobs.last().and_then(|job| job.started_on);
-    first.map_or(started, Month::of).year()
-}
-
-/// How long somebody has worked in all, by how high they stand.
-fn months_worked(seniority: Seniority, dice: &mut Dice) -> u64 {
-    let (least, most) = match seniority {
-        Seniority::Intern => (1, 8),
-        Seniority::Entry => (3, 72),
-        Seniority::Senior => (60, 220),
-        Seniority::Manager => (72, 270),
-        Seniority::Head => (108, 270),
-        Seniority::Director => (120, 310),
-        Seniority::Vp => (150, 330),
-        Seniority::Founder => (72, 300),
-        Seniority::Owner => (120, 400),
-        Seniority::CSuite | Seniority::Partner => (170, 390),
-    };
-    dice.lean(least, most)
-}
-
-impl Course<'_> {
+impl<'a> Course<'a> {
     fn reckon_back(&mut self, role: Role, started: Month, jobs: &mut Vec<Employment>) {
         let (mut role, mut next) = (role, started);
         let wanted = match started.since(self.begun) {
@@ -99,14 +83,23 @@ impl Course<'_> {
             if rest < JOB_MONTHS_LEAST || role.seniority == Seniority::Intern {
                 return;
             }
-            // The first job of all reaches back to the beginning, so that no years are left unaccounted for.
-            let length = if left == 0 { rest } else { self.dice.between(JOB_MONTHS_LEAST, 6 + rest * 2 / 3) };
-            let length = length.min(JOB_MONTHS_MOST);
+            let length = if left == 0 {
+                rest.min(FIRST_JOB_MONTHS_MOST)
+            } else {
+                self.dice.between(JOB_MONTHS_LEAST, 6 + rest * 2 / 3).min(JOB_MONTHS_MOST)
+            };
             let rose = left == 0 || self.dice.percent(65);
-            let earlier = before(role, rose, &mut self.dice);
-            let promoted = jobs.len() == 1 && self.dice.percent(22);
-            let here = if promoted { self.earlier_here(role, earlier, (next, length)) } else { None };
-            let Some((job, earlier, start)) = here.or_else(|| self.elsewhere(earlier, (next, length))) else {
+            let earlier = match self.firm.trade {
+                Some(trade) => trade.before(role),
+                None => self.earlier(role, rose, rest),
+            };
+            // Years of learning are left out rather than spent in a high post.
+            let length =
+                length.min(rest.saturating_sub(months_learned(earlier.seniority)).max(JOB_MONTHS_LEAST));
+            let here = if jobs.len() == 1 { self.here(role, earlier, (next, length)) } else { None };
+            let first = jobs.len() == 1;
+            let Some((job, earlier, start)) = here.or_else(|| self.elsewhere(earlier, (next, length), first))
+            else {
                 return;
             };
             jobs.push(job);
@@ -114,56 +107,126 @@ impl Course<'_> {
         }
     }
 
-    /// A lower job at the present company, up to the promotion.
-    fn earlier_here(
-        &mut self,
-        role: Role,
-        mut earlier: Role,
-        (next, length): (Month, u64),
-    ) -> Option<(Employment, Role, Month)> {
-        earlier.seniority = fit(earlier.seniority, self.firm.people);
-        let begun = self.begun.max(Month::january(self.firm.founded_year));
-        let rest = next.since(begun);
-        if earlier.seniority <= role.seniority || rest < JOB_MONTHS_LEAST {
-            return None;
+    /// The job before one, as high as the months since working life began allow.
+    fn earlier(&mut self, role: Role, rose: bool, months: u64) -> Role {
+        let mut earlier = before(role, rose, &mut self.dice);
+        while earlier.seniority < Seniority::Entry
+            && months < months_learned(earlier.seniority) + JOB_MONTHS_LEAST
+        {
+            earlier = before(earlier, true, &mut self.dice);
         }
-        let start = next.back(length.min(PROMOTED_MONTHS_MOST).min(rest));
-        let title = title(self.base, self.firm, earlier, &mut self.dice);
-        let span = (start, Some(next.back(1)));
-        Some((
-            employment(self.base, self.firm, self.brand.name.clone(), (earlier, title), span),
-            earlier,
-            start,
-        ))
+        earlier
     }
 
-    /// A job at another company of the country that existed then and has such jobs.
-    fn elsewhere(
-        &mut self,
-        mut earlier: Role,
-        (next, length): (Month, u64),
-    ) -> Option<(Employment, Role, Month)> {
-        let last = next.back(1 + self.dice.lean(0, 3));
+    /// An earlier job at the present company, for some.
+    fn here(&mut self, role: Role, earlier: Role, times: (Month, u64)) -> Option<Found> {
+        let founder = matches!(role.seniority, Seniority::Founder | Seniority::Owner);
+        let roll = self.dice.below(100);
+        match (self.standing, roll) {
+            _ if founder => None,
+            (Standing::Settled, 0..22) | (Standing::Fresh, 0..38) => {
+                let earlier = fit_role(earlier, self.firm.people);
+                // A step up, else it was no promotion; and from so far down nobody is made the chief of all.
+                let chief = role == Role::new(Department::Executive, Seniority::CSuite);
+                let lower =
+                    earlier.seniority > role.seniority && !(chief && earlier.seniority > Seniority::Director);
+                if lower { self.earlier_here(earlier, times) } else { None }
+            }
+            (Standing::Settled, 22..26) | (Standing::Fresh, 38..46) => self.earlier_here(role, times),
+            _ => None,
+        }
+    }
+
+    /// A job at the present company up to the present one, under another title.
+    fn earlier_here(&mut self, role: Role, (next, length): (Month, u64)) -> Option<Found> {
+        let begun = self.begun.max(Month::january(self.firm.founded_year));
+        let rest = next.since(begun);
+        if rest < JOB_MONTHS_LEAST {
+            return None;
+        }
+        let mut titles = (0..4).map(|_| title(self.base, self.firm, role, &mut self.dice));
+        let title = titles.find(|title| *title != self.title)?;
+        let start = next.back(length.min(PROMOTED_MONTHS_MOST).min(rest));
+        let times = (start, Some(next.back(1)));
+        let job = employment(self.base, self.firm, self.brand.name.clone(), (role, title), times);
+        Some((job, role, start))
+    }
+
+    /// A job at another company.
+    fn elsewhere(&mut self, earlier: Role, (next, length): (Month, u64), first: bool) -> Option<Found> {
+        // Whoever is new without a break went from one job to the other.
+        let idle = match self.standing {
+            Standing::AfterBreak if first => self.dice.between(1, 3),
+            Standing::Fresh if first => 0,
+            _ => self.dice.lean(0, 3),
+        };
+        let last = next.back(1 + idle);
         let start = last.back(length.min(last.since(self.begun).max(1)));
+        let sure = first && self.standing == Standing::AfterBreak;
+        let (other, earlier, start) = if self.firm.trade.is_some() {
+            (self.find_local(start)?, earlier, start)
+        } else {
+            self.find(earlier, (start, last), sure)?
+        };
+        self.last = other.index;
+        let earlier = if other.trade.is_some() { earlier } else { fit_role(earlier, other.people) };
+        let title = title(self.base, &other, earlier, &mut self.dice);
+        let name = self.base.company_name(&other);
+        let job = employment(self.base, &other, name, (earlier, title), (start, Some(last)));
+        Some((job, earlier, start))
+    }
+
+    /// A company that existed then and has such jobs, the job, and since when somebody was there.
+    fn find(
+        &mut self,
+        role: Role,
+        (asked, last): (Month, Month),
+        sure: bool,
+    ) -> Option<(Firm<'a>, Role, Month)> {
         let base = self.base;
-        let other = (0..6).find_map(|_| {
-            let index = base.roster.draw_company(self.firm.country, &mut self.dice)?;
-            if index == self.firm.index
-                || index == self.last
-                || Month::january(base.founded_year(index)) >= start
-            {
+        let tries = if sure { TRIES_SURE } else { TRIES };
+        (0..tries).find_map(|attempt| {
+            let index = match attempt {
+                // Most stay in their sector.
+                0 | 1 | 4 | 7 => base.peers.draw(self.firm, &mut self.dice)?,
+                _ if attempt < TRIES_NEAR => base.roster.draw_company(self.firm.country, &mut self.dice)?,
+                _ => self.dice.below(base.roster.companies()),
+            };
+            let strict = attempt < TRIES_STRICT;
+            let founded = Month::january(base.founded_year(index));
+            let start = if strict { asked } else { asked.max(founded.forward(1)) };
+            if index == self.firm.index || index == self.last || founded >= start {
+                return None;
+            }
+            if last.since(start) < JOB_MONTHS_LEAST.min(last.since(asked)) {
+                return None;
+            }
+            if attempt >= TRIES_NEAR && is_local(base.seed, index) {
                 return None;
             }
             let other = base.firm(index);
-            let same_craft = other.sector.craft_number(earlier.department)
-                == self.firm.sector.craft_number(earlier.department);
-            (same_craft && other.sector.employs(earlier.department)).then_some(other)
-        })?;
-        self.last = other.index;
-        earlier.seniority = fit(earlier.seniority, other.people);
-        let title = title(base, &other, earlier, &mut self.dice);
-        let name = base.company_name(&other);
-        Some((employment(base, &other, name, (earlier, title), (start, Some(last))), earlier, start))
+            let craft = |firm: &Firm<'_>| firm.sector.craft_number(role.department);
+            // Engineers of machines and of software do not change places.
+            let fits = (!strict && role.department != Department::Engineering)
+                || attempt >= TRIES
+                || craft(&other) == craft(self.firm);
+            if fits && other.sector.employs(role.department) {
+                return Some((other, role, start));
+            }
+            let department = other.sector.departments.at(0).filter(|_| attempt >= TRIES_SAME_TRADE)?;
+            Some((other, Role::new(department, role.seniority), start))
+        })
+    }
+
+    /// Another local business of the same trade.
+    fn find_local(&mut self, start: Month) -> Option<Firm<'a>> {
+        let base = self.base;
+        (0..TRIES_LOCAL).find_map(|_| {
+            let index = base.peers.draw(self.firm, &mut self.dice)?;
+            let known = index == self.firm.index || index == self.last;
+            let founded = Month::january(base.founded_year(index));
+            (!known && founded < start).then(|| base.firm(index))
+        })
     }
 }
 

@@ -3,14 +3,19 @@
 use assay_domain::company::{CompanyFacts, CompanyKind, MailFacts, Technology};
 use assay_domain::person::Location;
 use assay_domain::{CompanyId, Domain, NetworkHosts, NetworkUrl, Provenance};
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 
 use crate::calendar::{Month, days_before};
 use crate::dice::{Aspect, Dice, uuid};
 use crate::firm::{Base, Brand, Firm, Mail, TOP_LEVEL};
 use crate::funding;
 use crate::origin;
+use crate::pulse::pulse;
+use crate::segments::Product;
 use crate::tables::Place;
+
+/// How many of the technologies that are usual in its segment a company has.
+const COMMON_PERCENT: u64 = 70;
 
 /// A company as the world makes it up.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,13 +44,10 @@ pub(crate) fn company(base: &Base, hosts: &NetworkHosts, index: u64) -> Syntheti
 
 fn facts(base: &Base, hosts: &NetworkHosts, firm: &Firm<'_>, brand: Brand) -> CompanyFacts {
     let mut dice = base.dice(Aspect::CompanyFacts, firm.index);
-    let employees = employee_count(firm.people, &mut dice);
-    let kind = kind(firm, employees, &mut dice);
+    let pulse = pulse(base, firm);
     let mail = base.mail(firm);
-    let rounds = funding::rounds(base, firm, kind, employees);
-    let growth = growth_percent(firm, !rounds.is_empty(), base.as_of, &mut dice);
     CompanyFacts {
-        legal_name: Some(legal_name(firm, &brand, kind)),
+        legal_name: Some(legal_name(firm, &brand, pulse.kind)),
         domain: Domain::parse(&[&brand.label, TOP_LEVEL].concat()).ok(),
         domains: Vec::new(),
         network_url: NetworkUrl::parse(&format!("https://network.example/company/{}", brand.label), hosts)
@@ -53,45 +55,22 @@ fn facts(base: &Base, hosts: &NetworkHosts, firm: &Firm<'_>, brand: Brand) -> Co
         description: Some(description(firm, &brand, &mut dice)),
         industry: firm.branch.industry,
         keywords: keywords(firm, &mut dice),
-        employee_count: u32::try_from(employees).ok(),
-        employee_growth_percent: Some(growth),
-        revenue_range: Some(revenue_range(firm, employees, &mut dice).to_owned()),
+        employee_count: u32::try_from(pulse.employees).ok(),
+        employee_growth_percent: Some(pulse.growth_percent),
+        revenue_range: Some(revenue_range(pulse.revenue_thousand).to_owned()),
         founded_year: Some(firm.founded_year),
-        kind: Some(kind),
+        kind: Some(pulse.kind),
         headquarters: Some(firm.place.location()),
         locations: locations(base, firm),
         technologies: technologies(base, firm, mail),
-        funding_rounds: rounds,
-        open_roles: u32::try_from(open_roles(employees, growth, &mut dice)).ok(),
+        funding_rounds: funding::rounds(base, firm, pulse.kind, pulse.employees),
+        open_roles: u32::try_from(pulse.open_roles).ok(),
         mail: Some(MailFacts {
             provider: mail.provider.to_owned(),
             pattern: Some(mail.pattern.as_str().to_owned()),
             catch_all: Some(mail.catch_all),
         }),
         name: brand.name,
-    }
-}
-
-/// Of a small company the world knows everybody; of a large one only a part, as any source of contacts does.
-fn employee_count(people: u64, dice: &mut Dice) -> u64 {
-    let percent = match people {
-        0..=10 => 100,
-        11..=100 => dice.between(100, 150),
-        101..=400 => dice.between(110, 250),
-        _ => dice.between(180, 700),
-    };
-    (people * percent / 100).max(1)
-}
-
-fn kind(firm: &Firm<'_>, employees: u64, dice: &mut Dice) -> CompanyKind {
-    let industry = firm.branch.industry.map_or("", |industry| industry.as_str());
-    match (firm.sector.name, industry) {
-        (_, "Nonprofit Organization Management") => CompanyKind::Nonprofit,
-        ("public", _) => CompanyKind::Government,
-        (_, "Higher Education" | "Primary / Secondary Education") => CompanyKind::Education,
-        ("professional" | "media", _) if employees == 1 => CompanyKind::SelfEmployed,
-        _ if employees > 800 && dice.percent(55) => CompanyKind::Public,
-        _ => CompanyKind::Private,
     }
 }
 
@@ -109,30 +88,29 @@ fn legal_name(firm: &Firm<'_>, brand: &Brand, kind: CompanyKind) -> String {
 }
 
 fn description(firm: &Firm<'_>, brand: &Brand, dice: &mut Dice) -> String {
-    let offer = firm.branch.offers.draw(dice);
-    let (city, year) = (firm.place.city, firm.founded_year);
-    match dice.below(3) {
-        0 => format!("{} {offer}. Founded in {year}, based in {city}.", brand.name),
-        1 => format!("Based in {city}, {} {offer}.", brand.name),
-        _ => format!("{} {offer}. The company was founded in {city} in {year}.", brand.name),
+    let offer = firm.segment.offers.draw(dice);
+    let (name, city, year) = (&brand.name, firm.place.city, firm.founded_year);
+    match (dice.below(3), firm.trade.is_some()) {
+        (0, true) if !name.ends_with(city) => {
+            format!("{name} {offer}. Locally owned, in {city} since {year}.")
+        }
+        (1, true) if !name.ends_with(city) => format!("Based in {city}, {name} {offer}."),
+        (_, true) => format!("{name} {offer}. Since {year}."),
+        (0, false) => format!("{name} {offer}. Founded in {year}, based in {city}."),
+        (1, false) => format!("Based in {city}, {name} {offer}."),
+        (_, false) => format!("{name} {offer}. The company was founded in {city} in {year}."),
     }
 }
 
+/// Mostly those of the segment, and now and then one of the branch.
 fn keywords(firm: &Firm<'_>, dice: &mut Dice) -> Vec<String> {
     let count = dice.between(3, 5);
-    firm.branch.keywords.draw_some(dice, count).map(|word| (*word).to_owned()).collect()
-}
-
-fn growth_percent(firm: &Firm<'_>, funded: bool, as_of: NaiveDate, dice: &mut Dice) -> i32 {
-    let age = as_of.year().saturating_sub(firm.founded_year);
-    let (loss, gain) = match (funded, age) {
-        (true, _) => (8, 75),
-        (false, ..10) => (12, 45),
-        (false, _) => (14, 26),
-    };
-    // The middle of two throws: extremes are rare.
-    let (one, other) = (dice.between(0, loss + gain), dice.between(0, loss + gain));
-    i32::try_from(one.midpoint(other)).unwrap_or(0) - i32::try_from(loss).unwrap_or(0)
+    let mut words: Vec<&str> = firm.segment.keywords.draw_some(dice, count).copied().collect();
+    let of_branch = *firm.branch.keywords.draw(dice);
+    if dice.percent(40) && !of_branch.is_empty() && !words.contains(&of_branch) {
+        words.push(of_branch);
+    }
+    words.into_iter().map(str::to_owned).collect()
 }
 
 const REVENUE_RANGES: [(u64, &str); 9] = [
@@ -147,14 +125,8 @@ const REVENUE_RANGES: [(u64, &str); 9] = [
     (10_000_000, "$1B-$10B"),
 ];
 
-fn revenue_range(firm: &Firm<'_>, employees: u64, dice: &mut Dice) -> &'static str {
-    let thousands = employees * firm.sector.revenue_thousand * dice.between(60, 150) / 100;
+fn revenue_range(thousands: u64) -> &'static str {
     REVENUE_RANGES.iter().find(|(limit, _)| thousands < *limit).map_or("$10B+", |(_, range)| range)
-}
-
-fn open_roles(employees: u64, growth: i32, dice: &mut Dice) -> u64 {
-    let percent = if growth > 15 { 12 } else { 5 };
-    dice.below(employees * percent / 100 + 2)
 }
 
 /// The cities in the country of the seat where a company has offices, the seat first.
@@ -190,23 +162,47 @@ fn locations(base: &Base, firm: &Firm<'_>) -> Vec<Location> {
 
 fn technologies(base: &Base, firm: &Firm<'_>, mail: Mail) -> Vec<Technology> {
     let mut dice = base.dice(Aspect::CompanyTechnology, firm.index);
-    let count = match firm.people {
-        0..=10 => dice.between(3, 6),
-        11..=100 => dice.between(5, 10),
-        _ => dice.between(8, 14),
-    };
     let founded = Month::january(firm.founded_year).first_day();
-    let seen = |name: &str, category: &str, dice: &mut Dice| Technology {
-        name: name.to_owned(),
-        category: category.to_owned(),
-        first_seen: days_before(base.as_of, dice.between(90, 1_800)).max(founded),
-        last_seen: days_before(base.as_of, dice.between(1, 60)),
-    };
-    let mut technologies = vec![seen(mail.provider, "Email", &mut dice)];
-    let categories: Vec<_> = firm.sector.technologies.draw_some(&mut dice, count).collect();
-    for category in categories {
-        let product = category.products.draw(&mut dice);
-        technologies.push(seen(product, category.name, &mut dice));
+    let mut technologies: Vec<Technology> = Vec::new();
+    for Product { name, category } in products(firm, mail, &mut dice) {
+        technologies.push(Technology {
+            name: name.to_owned(),
+            category: category.to_owned(),
+            first_seen: days_before(base.as_of, dice.between(90, 1_800)).max(founded),
+            last_seen: days_before(base.as_of, dice.between(1, 60)),
+        });
     }
     technologies
+}
+
+/// What the companies of a segment have in common, and what each chose for itself.
+fn products(firm: &Firm<'_>, mail: Mail, dice: &mut Dice) -> Vec<Product> {
+    let mut products = vec![Product { name: mail.provider, category: "Email" }];
+    let common = &firm.segment.products;
+    let more = match firm.people {
+        _ if firm.trade.is_some() => dice.between(1, 4),
+        0..=10 => dice.between(0, 2),
+        11..=100 => dice.between(2, 5),
+        _ => dice.between(4, 8),
+    };
+    if firm.trade.is_some() {
+        // The tools of a trade do the same work: a business has one of them, or two.
+        let count = u64::try_from(common.len()).unwrap_or(0);
+        let tool = |at: u64| usize::try_from(at).ok().and_then(|at| common.get(at)).copied();
+        products.extend(tool(dice.below(count)));
+        add_new(&mut products, tool(dice.below(count * 2)));
+    } else {
+        products.extend(common.iter().filter(|_| dice.percent(COMMON_PERCENT)));
+    }
+    let categories: Vec<_> = firm.sector.technologies.draw_some(dice, more).collect();
+    for category in categories {
+        let name = category.products.draw(dice);
+        add_new(&mut products, Some(Product { name, category: category.name }));
+    }
+    products
+}
+
+/// Nobody has two things for one purpose by chance.
+fn add_new(products: &mut Vec<Product>, product: Option<Product>) {
+    products.extend(product.filter(|new| products.iter().all(|known| known.category != new.category)));
 }

@@ -11,10 +11,6 @@ use crate::roster::Desk;
 
 /// Of those whose country has numbers reserved for fiction.
 const PHONE_PERCENT: u64 = 94;
-/// North America reserves 555-0100 to 555-0199 in each area code.
-const LINES_PER_AREA: u64 = 100;
-/// Ofcom reserves 07700 900000 to 900999 for drama.
-const BRITISH_LINES: u64 = 1_000;
 
 pub(crate) fn email(
     base: &Base,
@@ -39,30 +35,50 @@ pub(crate) fn email(
     })
 }
 
-/// A number from the reserved ranges. They are small, and no two people may share one: each city in the US and Britain
-/// as a whole hand theirs out in order of the people's indexes until none is left. People elsewhere have none.
+/// How the reserved numbers of a country are written: what stands before the stem of the place and behind it, and how
+/// many digits are left.
+struct Plan {
+    before: &'static str,
+    behind: &'static str,
+    digits: u32,
+}
+
+/// North America keeps 555-0100 to 555-0199 in each area code, Ofcom, the Bundesnetzagentur and Arcep keep ranges of
+/// their own.
+fn plan(country: &str) -> Option<Plan> {
+    let (before, behind, digits) = match country {
+        "US" => ("+1", "55501", 2),
+        "GB" => ("+44", "", 3),
+        "DE" => ("+49", "", 3),
+        "FR" => ("+33", "", 4),
+        _ => return None,
+    };
+    Some(Plan { before, behind, digits })
+}
+
+/// A number from the reserved ranges. They are small, and no two people may share one: places hand theirs out in order
+/// of the people's indexes until none is left. Countries without such ranges have none.
 pub(crate) fn phone(base: &Base, firm: &Firm<'_>, desk: Desk, who: u64) -> Option<KnownPhone> {
     let mut dice = base.dice(Aspect::PersonPhone, who);
     if !dice.percent(PHONE_PERCENT) {
         return None;
     }
+    let Plan { before, behind, digits } = plan(firm.country.code)?;
     let rank = base.roster.dial_rank(desk)?;
-    let text = match firm.country.code {
-        "US" => {
-            let area = firm.place.area_codes.get(usize::try_from(rank / LINES_PER_AREA).ok()?)?;
-            // 37 and 100 have no common divisor, so no line comes twice in an area.
-            format!("+1{area}55501{:02}", rank * 37 % LINES_PER_AREA)
-        }
-        "GB" if rank < BRITISH_LINES => format!("+447700900{:03}", rank * 617 % BRITISH_LINES),
-        _ => return None,
-    };
-    Some(KnownPhone { number: Phone::parse(&text).ok()?, line: line(firm, &mut dice) })
+    let lines = 10_u64.pow(digits);
+    let stem = *firm.place.stems.get(usize::try_from(rank / lines).ok()?)?;
+    // 617 has no divisor in common with a power of ten, so no line comes twice.
+    let line = rank * 617 % lines;
+    let width = usize::try_from(digits).ok()?;
+    let number = Phone::parse(&format!("{before}{stem}{behind}{line:0width$}")).ok()?;
+    Some(KnownPhone { number, line: line_type(firm, stem, &mut dice) })
 }
 
-fn line(firm: &Firm<'_>, dice: &mut Dice) -> LineType {
+fn line_type(firm: &Firm<'_>, stem: &str, dice: &mut Dice) -> LineType {
     match (firm.country.code, dice.below(100)) {
-        ("GB", _) | (_, 0..70) => LineType::Mobile,
-        (_, 70..88) => LineType::Landline,
-        _ => LineType::Voip,
+        ("US", 0..70) => LineType::Mobile,
+        ("US", 88..) => LineType::Voip,
+        ("GB", _) if stem.starts_with('7') => LineType::Mobile,
+        _ => LineType::Landline,
     }
 }

@@ -1,11 +1,15 @@
 //! What a company is at heart: seat, trade, age, size, name and mail. Cheap, since every job of every person asks for it.
 
-use chrono::{Datelike, NaiveDate};
+use chrono::NaiveDate;
 
 use crate::dice::{Aspect, Dice, Order};
 use crate::fold;
-use crate::roster::{Roster, seat};
+use crate::peers::Peers;
+use crate::register::Register;
+use crate::roster::Roster;
+use crate::segments::Segment;
 use crate::tables::{Branch, Country, Place, Sector, Tables};
+use crate::trades::Trade;
 
 /// Every domain of the world is under the top-level domain that RFC 2606 reserves for examples.
 pub(crate) const TOP_LEVEL: &str = ".example";
@@ -17,16 +21,23 @@ pub(crate) struct Base {
     pub(crate) as_of: NaiveDate,
     pub(crate) tables: Tables,
     pub(crate) roster: Roster,
+    register: Register,
+    pub(crate) peers: Peers,
     roots: Order,
 }
 
 #[derive(Debug)]
 pub(crate) struct Firm<'a> {
     pub(crate) index: u64,
+    /// The index of the first person.
+    pub(crate) first: u64,
     /// How many people of the world work here.
     pub(crate) people: u64,
     pub(crate) country: &'a Country,
     pub(crate) place: &'a Place,
+    pub(crate) segment: &'a Segment,
+    /// Of a local business.
+    pub(crate) trade: Option<&'a Trade>,
     pub(crate) branch: &'a Branch,
     pub(crate) sector: &'a Sector,
     pub(crate) founded_year: i32,
@@ -43,28 +54,47 @@ pub(crate) struct Brand {
 #[derive(Debug)]
 struct NameWords {
     epithet: &'static str,
-    root: String,
+    /// The two halves of the root.
+    root: [&'static str; 2],
     trade: &'static str,
     number: String,
+    /// Some local businesses say where they are.
+    city: &'static str,
     /// Whether the domain has the word of the trade too.
     in_label: bool,
 }
 
 impl NameWords {
     fn name(&self) -> String {
-        join(&[self.epithet, &self.root, self.trade, &self.number])
+        let mut name = self.start();
+        append(&mut name, &[self.trade, &self.number, self.city]);
+        name
+    }
+
+    /// The root is never left out, so a label that is made of more words is as unique as the root.
+    fn label(&self) -> String {
+        let mut label = self.start();
+        append(&mut label, &[if self.in_label { self.trade } else { "" }, &self.number]);
+        fold::slug(&label)
+    }
+
+    fn start(&self) -> String {
+        let mut start = String::with_capacity(40);
+        append(&mut start, &[self.epithet]);
+        let [first, second] = self.root;
+        append(&mut start, &[first]);
+        start.push_str(second);
+        start
     }
 }
 
-fn join(words: &[&str]) -> String {
-    let mut joined = String::with_capacity(40);
+fn append(text: &mut String, words: &[&str]) {
     for word in words.iter().filter(|word| !word.is_empty()) {
-        if !joined.is_empty() {
-            joined.push(' ');
+        if !text.is_empty() {
+            text.push(' ');
         }
-        joined.push_str(word);
+        text.push_str(word);
     }
-    joined
 }
 
 /// How a company writes its mailboxes.
@@ -102,44 +132,50 @@ impl Base {
     pub(crate) fn new(seed: u64, people: u64, as_of: NaiveDate) -> Self {
         let tables = Tables::read();
         let roster = Roster::new(seed, people, &tables);
+        let register = Register::new(seed, as_of, &tables, &roster);
         let roots =
             Order::new(seed, Aspect::RootOrder, 0, tables.first_halves.len() * tables.second_halves.len());
-        Self { seed, as_of, tables, roster, roots }
+        let mut base = Self { seed, as_of, tables, roster, register, peers: Peers::default(), roots };
+        base.peers = Peers::new(&base);
+        base
     }
 
     pub(crate) fn dice(&self, aspect: Aspect, index: u64) -> Dice {
         Dice::new(self.seed, aspect, index)
     }
 
+    #[inline]
     pub(crate) fn firm(&self, index: u64) -> Firm<'_> {
-        let people = self.roster.people_at(index);
-        let (country, place) = seat(self.seed, &self.tables, index);
-        let mut dice = self.dice(Aspect::CompanyBranch, index);
-        let branch = (0..8)
-            .map(|_| self.tables.branches.draw(&mut dice))
-            .find(|branch| branch.suits(people))
-            .unwrap_or_else(|| self.tables.branches.at(0));
-        let sector = self.tables.sectors.at(branch.sector);
-        Firm { index, people, country, place, branch, sector, founded_year: self.founded_year(index) }
+        let entry = self.register.entry(index);
+        let tables = &self.tables;
+        let country = tables.countries.at(u64::from(entry.country));
+        let trade = entry.is_local.then(|| tables.trades.at(u64::from(entry.kind)));
+        let (segment, branch) = match trade {
+            Some(trade) => (&trade.segment, &trade.branch),
+            None => (tables.segments.at(u64::from(entry.kind)), tables.branches.at(u64::from(entry.branch))),
+        };
+        Firm {
+            index,
+            first: self.roster.first_at(index),
+            people: self.roster.people_at(index),
+            country,
+            place: country.places.at(u64::from(entry.place)),
+            segment,
+            trade,
+            branch,
+            sector: tables.sectors.at(branch.sector),
+            founded_year: i32::from(entry.founded_year),
+        }
     }
 
+    #[inline]
     pub(crate) fn founded_year(&self, index: u64) -> i32 {
-        let mut dice = self.dice(Aspect::CompanyAge, index);
-        let years = match self.roster.people_at(index) {
-            0..=10 => dice.lean(1, 24),
-            11..=60 => dice.lean(3, 40),
-            61..=300 => dice.lean(6, 70),
-            _ => dice.between(9, 110),
-        };
-        self.as_of.year().saturating_sub(i32::try_from(years).unwrap_or(1))
+        i32::from(self.register.entry(index).founded_year)
     }
 
     pub(crate) fn brand(&self, firm: &Firm<'_>) -> Brand {
         let words = self.name_words(firm);
-        // The root is never left out of the label, so a label that is made of more words is as unique as the root.
-        let word = if words.in_label { words.trade } else { "" };
-        let label = fold::slug(&join(&[words.epithet, &words.root, word, &words.number]));
-        Brand { name: words.name(), label }
+        Brand { name: words.name(), label: words.label() }
     }
 
     pub(crate) fn company_name(&self, firm: &Firm<'_>) -> String {
@@ -152,7 +188,7 @@ impl Base {
         let (firsts, seconds) = (&self.tables.first_halves, &self.tables.second_halves);
         let halves = seconds.len().max(1);
         let at = self.roots.at(firm.index);
-        let root = [*firsts.at(at / halves), *seconds.at(at % halves)].concat();
+        let root = [*firsts.at(at / halves), *seconds.at(at % halves)];
         let epithets = self.tables.epithets.len().max(1);
         let rounds = firm.index / (halves * firsts.len()).max(1);
         let (epithet, generation) = match rounds.checked_sub(1) {
@@ -162,7 +198,10 @@ impl Base {
         let number = if generation > 0 { (generation + 1).to_string() } else { String::new() };
         let mut dice = self.dice(Aspect::CompanyName, firm.index);
         let trade = *firm.branch.words.draw(&mut dice);
-        NameWords { epithet, root, trade, number, in_label: dice.percent(25) }
+        let local = firm.trade.is_some();
+        let in_label = dice.percent(if local { 80 } else { 25 });
+        let city = if local && dice.percent(22) { firm.place.city } else { "" };
+        NameWords { epithet, root, trade, number, city, in_label }
     }
 
     pub(crate) fn mail(&self, firm: &Firm<'_>) -> Mail {
@@ -170,6 +209,8 @@ impl Base {
         let provider = match dice.below(100) {
             0..46 => "Google Workspace",
             46..90 => "Microsoft 365",
+            // Large companies have one of the large providers.
+            _ if firm.people > 150 => "Microsoft 365",
             90..95 => "Zoho Mail",
             _ => "Fastmail",
         };

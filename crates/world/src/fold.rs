@@ -38,13 +38,7 @@ fn ascii(name: &str, german: bool) -> String {
 }
 
 /// A number in base 36, short and safe in web addresses.
-pub(crate) fn base36(number: u64) -> String {
-    let mut text = String::with_capacity(13);
-    push_base36(number, &mut text);
-    text
-}
-
-fn push_base36(number: u64, text: &mut String) {
+pub(crate) fn push_base36(number: u64, text: &mut String) {
     if number >= 36 {
         push_base36(number / 36, text);
     }

@@ -25,9 +25,7 @@ const FUNDED_AGE_YEARS_MOST: i32 = 16;
 /// Oldest first.
 pub(crate) fn rounds(base: &Base, firm: &Firm<'_>, kind: CompanyKind, employees: u64) -> Vec<Round> {
     let mut dice = base.dice(Aspect::CompanyFunding, firm.index);
-    let age = base.as_of.year().saturating_sub(firm.founded_year);
-    let eligible = matches!(kind, CompanyKind::Private | CompanyKind::Public) && age <= FUNDED_AGE_YEARS_MOST;
-    if !eligible || !dice.percent(firm.sector.funded_percent) {
+    if !draws_investors(base, firm, kind, &mut dice) {
         return Vec::new();
     }
     let reached: usize = match employees {
@@ -55,6 +53,17 @@ pub(crate) fn rounds(base: &Base, firm: &Firm<'_>, kind: CompanyKind, employees:
     rounds
 }
 
+/// Whether a company has investors, without the rounds.
+pub(crate) fn is_funded(base: &Base, firm: &Firm<'_>, kind: CompanyKind) -> bool {
+    draws_investors(base, firm, kind, &mut base.dice(Aspect::CompanyFunding, firm.index))
+}
+
+fn draws_investors(base: &Base, firm: &Firm<'_>, kind: CompanyKind, dice: &mut Dice) -> bool {
+    let age = base.as_of.year().saturating_sub(firm.founded_year);
+    let eligible = matches!(kind, CompanyKind::Private | CompanyKind::Public) && age <= FUNDED_AGE_YEARS_MOST;
+    eligible && dice.percent(firm.sector.funded_percent)
+}
+
 fn round(
     base: &Base,
     firm: &Firm<'_>,
@@ -78,7 +87,7 @@ fn round(
 }
 
 /// The amount in the smallest unit of a currency, at a rough rate, rounded as press releases do.
-fn minor_units(thousand_dollars: u64, currency: &str) -> Option<i64> {
+pub(crate) fn minor_units(thousand_dollars: u64, currency: &str) -> Option<i64> {
     let (units_per_dollar_percent, minor_per_unit) = match currency {
         "GBP" => (80, 100),
         "EUR" => (92, 100),

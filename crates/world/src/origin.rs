@@ -34,7 +34,7 @@ pub(crate) fn of_person(base: &Base, index: u64) -> Origin {
     origin.provenance.0.push(Attribution {
         provider: MAILBOX.to_owned(),
         url: None,
-        fields: EMAIL_FIELDS.map(str::to_owned).to_vec(),
+        fields: Vec::from(EMAIL_FIELDS.map(str::to_owned)),
         first_seen: days_before(verified_on, dice.below(400)),
         last_seen: verified_on,
         confidence_percent: percent(dice.between(88, 99)),

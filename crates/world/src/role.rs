@@ -1,15 +1,28 @@
-//! Which job a desk is: the chief at the first, the other chiefs after, then the departments of the trade.
+//! Which job a desk is: the chief at the first, the other chiefs after, then the departments of the sector.
 
 use assay_domain::taxonomy::{Department, Seniority};
 
 use crate::dice::{Aspect, Dice};
 use crate::firm::{Base, Firm};
-use crate::roster::Desk;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Role {
     pub(crate) department: Department,
     pub(crate) seniority: Seniority,
+    /// At a local business, the number of the post in its trade.
+    pub(crate) post: Option<u8>,
+}
+
+impl Role {
+    pub(crate) const fn new(department: Department, seniority: Seniority) -> Self {
+        Self { department, seniority, post: None }
+    }
+}
+
+impl Default for Role {
+    fn default() -> Self {
+        Self::new(Department::Other, Seniority::Entry)
+    }
 }
 
 const SOFTWARE_CHIEFS: [Department; 9] = [
@@ -37,25 +50,36 @@ const CHIEFS: [Department; 9] = [
 ];
 
 /// The job at a desk; `who` is the index of the person.
-pub(crate) fn role(base: &Base, firm: &Firm<'_>, desk: Desk, who: u64) -> Role {
+pub(crate) fn role(base: &Base, firm: &Firm<'_>, position: u64, who: u64) -> Role {
     let mut dice = base.dice(Aspect::PersonRole, who);
-    if desk.position == 0 {
+    if let Some(trade) = firm.trade {
+        return trade.role(position, firm.people, &mut dice);
+    }
+    if position == 0 {
         return chief(base, firm, &mut dice);
     }
     let chiefs = chief_count(firm.people);
-    if desk.position <= chiefs {
-        return other_chief(firm, desk.position);
+    if position <= chiefs {
+        return other_chief(firm, position);
     }
     let founded_by_two = firm.sector.name == "software" && firm.people <= 12;
-    if desk.position == 1 && founded_by_two && recently_founded(base, firm) && dice.percent(60) {
-        return Role { department: Department::Engineering, seniority: Seniority::Founder };
+    if position == 1 && founded_by_two && recently_founded(base, firm) && dice.percent(60) {
+        return Role::new(Department::Engineering, Seniority::Founder);
     }
-    if firm.people > 60 && desk.position <= chiefs + 2 {
-        let seniority = if desk.position == chiefs + 1 { Seniority::Entry } else { Seniority::Manager };
-        return Role { department: Department::Executive, seniority };
+    if firm.people > 60 && position <= chiefs + 2 {
+        let seniority = if position == chiefs + 1 { Seniority::Entry } else { Seniority::Manager };
+        return Role::new(Department::Executive, seniority);
     }
-    let department = firm.sector.departments.draw(&mut dice).unwrap_or(Department::Other);
-    Role { department, seniority: seniority(firm.people, &mut dice) }
+    any_role(firm, &mut dice)
+}
+
+/// A job below the chiefs, as they are spread over the departments of the trade.
+pub(crate) fn any_role(firm: &Firm<'_>, dice: &mut Dice) -> Role {
+    if let Some(trade) = firm.trade {
+        return trade.any_staff(dice);
+    }
+    let department = firm.sector.departments.draw(dice).unwrap_or(Department::Other);
+    Role::new(department, seniority(firm.people, dice))
 }
 
 /// How far a founder of a small company is still at its top.
@@ -75,12 +99,12 @@ fn chief(base: &Base, firm: &Firm<'_>, dice: &mut Dice) -> Role {
         Seniority::Partner => partner_department(firm),
         _ => Department::Executive,
     };
-    Role { department, seniority }
+    Role::new(department, seniority)
 }
 
 fn other_chief(firm: &Firm<'_>, position: u64) -> Role {
     if firm.sector.name == "professional" {
-        return Role { department: partner_department(firm), seniority: Seniority::Partner };
+        return Role::new(partner_department(firm), Seniority::Partner);
     }
     let chiefs = if firm.sector.name == "software" { SOFTWARE_CHIEFS } else { CHIEFS };
     let at = usize::try_from(position.saturating_sub(1)).unwrap_or(0);
@@ -91,7 +115,7 @@ fn other_chief(firm: &Firm<'_>, position: u64) -> Role {
         Department::Product if firm.sector.name == "education" => Department::Education,
         other => other,
     };
-    Role { department, seniority: Seniority::CSuite }
+    Role::new(department, Seniority::CSuite)
 }
 
 fn partner_department(firm: &Firm<'_>) -> Department {
@@ -123,8 +147,16 @@ fn seniority(people: u64, dice: &mut Dice) -> Seniority {
     fit(drawn, people)
 }
 
+/// The role as a company of that size has it.
+pub(crate) fn fit_role(role: Role, people: u64) -> Role {
+    let chief_of_nobody =
+        role.seniority == Seniority::CSuite && role.department != Department::Executive && people <= 12;
+    let seniority = if chief_of_nobody { Seniority::Manager } else { role.seniority };
+    Role { seniority: fit(seniority, people), ..role }
+}
+
 /// Small companies have no layers: who would be a vice president elsewhere is the manager.
-pub(crate) fn fit(seniority: Seniority, people: u64) -> Seniority {
+fn fit(seniority: Seniority, people: u64) -> Seniority {
     match seniority {
         Seniority::Vp if people < 60 => Seniority::Manager,
         Seniority::Director if people < 30 => Seniority::Manager,
@@ -162,10 +194,13 @@ pub(crate) fn before(role: Role, rose: bool, dice: &mut Dice) -> Role {
         },
         other => other,
     };
-    Role { department, seniority }
+    Role::new(department, seniority)
 }
 
 pub(crate) fn title(base: &Base, firm: &Firm<'_>, role: Role, dice: &mut Dice) -> &'static str {
+    if let Some(trade) = firm.trade {
+        return trade.title(role, dice);
+    }
     let craft = base.tables.craft(role.department, firm.sector);
     craft.titles.at(u64::from(role.seniority.index())).draw(dice)
 }

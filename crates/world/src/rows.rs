@@ -1,6 +1,9 @@
 //! Tables of rows to draw from, and the reader of the text files they are written in.
 
-use crate::dice::{Dice, Order};
+use crate::dice::{Dice, Order, scale};
+
+/// How flat the start of a ranking is: the first is about seven times as common as the hundredth.
+const RANK_SHIFT: u64 = 15;
 
 /// Rows with weights. Drawing always gives a row: an empty table gives the row's default.
 #[derive(Debug)]
@@ -28,17 +31,39 @@ impl<T: Default> Rows<T> {
         Self { rows, sums, fallback: T::default() }
     }
 
+    /// The most common first; the weight falls with the rank as it does with names.
+    pub(crate) fn ranked(rows: Vec<T>) -> Self {
+        Self::weighted((1..).map(rank_weight).zip(rows))
+    }
+
+    #[inline]
     pub(crate) fn at(&self, index: u64) -> &T {
         usize::try_from(index).ok().and_then(|index| self.rows.get(index)).unwrap_or(&self.fallback)
     }
 
+    #[inline]
     pub(crate) fn draw(&self, dice: &mut Dice) -> &T {
+        self.pick(dice.throw())
+    }
+
+    /// The number of a random row.
+    pub(crate) fn draw_number(&self, dice: &mut Dice) -> u64 {
+        self.pick_number(dice.throw())
+    }
+
+    /// The row of a random number; near numbers give the same row or near ones.
+    #[inline]
+    pub(crate) fn pick(&self, random: u64) -> &T {
+        self.at(self.pick_number(random))
+    }
+
+    #[inline]
+    fn pick_number(&self, random: u64) -> u64 {
         let Some(total) = self.sums.last() else {
-            return self.at(dice.below(self.len()));
+            return scale(random, self.len());
         };
-        let thrown = dice.below(*total);
-        let index = self.sums.partition_point(|sum| *sum <= thrown);
-        self.rows.get(index).unwrap_or(&self.fallback)
+        let thrown = scale(random, *total);
+        u64::try_from(self.sums.partition_point(|sum| *sum <= thrown)).unwrap_or(0)
     }
 
     /// `count` different rows, or all when there are fewer.
@@ -62,6 +87,11 @@ impl<T: Default> Default for Rows<T> {
     }
 }
 
+/// How common the name of a rank is, the first rank being 1.
+pub(crate) const fn rank_weight(rank: u64) -> u64 {
+    1_000_000 / (rank + RANK_SHIFT)
+}
+
 /// The lines of a data file as columns; comments and blank lines left out.
 pub(crate) fn columns<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).filter_map(|line| {
@@ -73,6 +103,12 @@ pub(crate) fn columns<const N: usize>(text: &'static str) -> impl Iterator<Item 
 /// The parts of one cell, as a table of their own.
 pub(crate) fn list(cell: &'static str, separator: char) -> Rows<&'static str> {
     Rows::even(cell.split(separator).map(str::trim).collect())
+}
+
+/// A range as the files write it; a missing bound is the furthest.
+pub(crate) fn range(cell: &str) -> std::ops::RangeInclusive<u64> {
+    let (least, most) = cell.split_once("..").unwrap_or_default();
+    number(least)..=if most.is_empty() { u64::MAX } else { number(most) }
 }
 
 pub(crate) fn number(cell: &str) -> u64 {

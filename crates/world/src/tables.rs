@@ -1,20 +1,14 @@
 //! The data files, read once into tables when a world is made.
 
-use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use assay_domain::person::Location;
 use assay_domain::taxonomy::{Department, Industry, Seniority};
 
-use crate::fold;
-use crate::rows::{Rows, columns, list, number};
-
-/// A given name or surname, with the forms that are needed for each person worked out beforehand.
-#[derive(Debug, Default)]
-pub(crate) struct Name {
-    pub(crate) text: &'static str,
-    pub(crate) mailbox: String,
-    pub(crate) slug: String,
-}
+use crate::names::Names;
+use crate::rows::{Rows, columns, list, number, range};
+use crate::segments::{Catalog, Segment, read_categories, read_segments};
+use crate::trades::{Trade, read_trades};
 
 #[derive(Debug, Default)]
 pub(crate) struct Country {
@@ -27,8 +21,7 @@ pub(crate) struct Country {
     /// Those of small companies first.
     pub(crate) legal_forms: Rows<&'static str>,
     pub(crate) schools: Rows<&'static str>,
-    pub(crate) given: Rows<Name>,
-    pub(crate) family: Rows<Name>,
+    pub(crate) names: Names,
     pub(crate) places: Rows<Place>,
 }
 
@@ -39,7 +32,10 @@ pub(crate) struct Place {
     pub(crate) country: &'static str,
     pub(crate) city: &'static str,
     pub(crate) region: &'static str,
-    pub(crate) area_codes: Vec<&'static str>,
+    /// How the reserved telephone numbers of the place begin.
+    pub(crate) stems: Vec<&'static str>,
+    /// The number of the first place whose telephone numbers begin alike: they draw from one stock.
+    pub(crate) stock: u64,
 }
 
 impl Place {
@@ -55,17 +51,16 @@ impl Place {
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
     pub(crate) industry: Option<Industry>,
-    people_least: u64,
-    people_most: u64,
+    /// How many people such companies have, where that matters.
+    pub(crate) people: Option<RangeInclusive<u64>>,
     pub(crate) sector: u64,
     pub(crate) words: Rows<&'static str>,
     pub(crate) keywords: Rows<&'static str>,
-    pub(crate) offers: Rows<&'static str>,
 }
 
 impl Branch {
     pub(crate) fn suits(&self, people: u64) -> bool {
-        (self.people_least..=self.people_most).contains(&people)
+        self.people.as_ref().is_none_or(|range| range.contains(&people))
     }
 }
 
@@ -76,33 +71,36 @@ pub(crate) struct Sector {
     pub(crate) funded_percent: u64,
     pub(crate) departments: Rows<Option<Department>>,
     pub(crate) technologies: Rows<Category>,
+    /// By the index of the department: the craft it practises here, and whether it exists.
+    crafts: Rows<(u64, bool)>,
 }
 
 impl Sector {
     pub(crate) fn employs(&self, department: Department) -> bool {
-        department == Department::Executive || self.departments.iter().any(|known| *known == Some(department))
+        self.crafts.at(u64::from(department.index())).1
     }
 
-    /// Which craft a department practises in this sector. Engineers do not all write software, and to operate a hotel,
-    /// a factory and an office are three trades.
     pub(crate) fn craft_number(&self, department: Department) -> u64 {
-        let variant = match (department, self.name) {
-            (
-                Department::Engineering,
-                "manufacturing" | "energy" | "construction" | "logistics" | "research",
-            ) => 0,
-            (
-                Department::Operations,
-                "manufacturing" | "energy" | "construction" | "logistics" | "research" | "retail",
-            ) => {
-                return u64::from(department.index());
-            }
-            (Department::Operations, "hospitality") => 2,
-            (Department::Operations, _) => 1,
-            _ => return u64::from(department.index()),
-        };
-        u64::try_from(Department::ALL.len()).unwrap_or(0) + variant
+        self.crafts.at(u64::from(department.index())).0
     }
+}
+
+/// Which craft a department practises in a sector. Engineers do not all write software, and to operate a hotel, a
+/// factory and an office are three trades.
+fn craft_number(department: Department, sector: &str) -> u64 {
+    let machines = matches!(sector, "manufacturing" | "energy" | "construction" | "logistics" | "research");
+    match department {
+        Department::Engineering if machines => variant(0),
+        Department::Operations if sector == "hospitality" => variant(2),
+        Department::Operations if !machines && sector != "retail" => variant(1),
+        Department::Research if !matches!(sector, "research" | "health") => variant(4),
+        _ => u64::from(department.index()),
+    }
+}
+
+/// The number of a craft of [`VARIANTS`].
+fn variant(at: u64) -> u64 {
+    u64::try_from(Department::ALL.len()).unwrap_or(0) + at
 }
 
 #[derive(Debug, Default)]
@@ -125,6 +123,10 @@ pub(crate) struct Craft {
 pub(crate) struct Tables {
     pub(crate) countries: Rows<Country>,
     pub(crate) branches: Rows<Branch>,
+    /// The hidden kinds of ordinary companies.
+    pub(crate) segments: Rows<Segment>,
+    /// What local businesses do; each trade is a hidden kind of its own.
+    pub(crate) trades: Rows<Trade>,
     pub(crate) sectors: Rows<Sector>,
     /// By the index of the department, then those of [`VARIANTS`].
     crafts: Rows<Craft>,
@@ -135,27 +137,31 @@ pub(crate) struct Tables {
 }
 
 /// Crafts of a department that some sectors practise in their own way: engineering with machines, operations of offices
-/// and of places with guests.
-const VARIANTS: [&str; 3] = ["plant", "office", "guest"];
+/// and of places with guests, what is done at the desk of a local business, and research without patients.
+const VARIANTS: [&str; 5] = ["plant", "office", "guest", "desk", "development"];
+const DESK: u64 = 3;
 
-const NAMES: &str = include_str!("../data/names.txt");
 const PLACES: &str = include_str!("../data/places.txt");
 const COUNTRIES: &str = include_str!("../data/countries.txt");
 const COMPANIES: &str = include_str!("../data/companies.txt");
 const INDUSTRIES: &str = include_str!("../data/industries.txt");
 const SECTORS: &str = include_str!("../data/sectors.txt");
-const TECHNOLOGIES: &str = include_str!("../data/technologies.txt");
 const TITLES: &str = include_str!("../data/titles.txt");
 const CRAFTS: &str = include_str!("../data/crafts.txt");
 
 impl Tables {
     pub(crate) fn read() -> Self {
         let sectors: Vec<Sector> = columns(SECTORS).map(read_sector).collect();
+        let branches = Rows::even(columns(INDUSTRIES).map(|cells| read_branch(cells, &sectors)).collect());
+        let catalog = Catalog::read();
+        let segments = read_segments(&branches, &catalog);
         Self {
+            trades: read_trades(&sectors, &catalog, segments.len()),
+            segments,
+            branches,
             countries: Rows::weighted(
                 (0..).zip(columns(COUNTRIES)).map(|(number, cells)| read_country(number, cells)),
             ),
-            branches: Rows::weighted(columns(INDUSTRIES).map(|cells| read_branch(cells, &sectors))),
             sectors: Rows::even(sectors),
             crafts: Rows::even(
                 Department::ALL.iter().map(|known| known.as_str()).chain(VARIANTS).map(read_craft).collect(),
@@ -169,6 +175,11 @@ impl Tables {
 
     pub(crate) fn craft(&self, department: Department, sector: &Sector) -> &Craft {
         self.crafts.at(sector.craft_number(department))
+    }
+
+    /// What those at the desk of a local business know.
+    pub(crate) fn desk_craft(&self) -> &Craft {
+        self.crafts.at(variant(DESK))
     }
 }
 
@@ -187,58 +198,50 @@ fn read_country(index: u64, cells: [&'static str; 6]) -> (u64, Country) {
         languages: list(languages, ' '),
         legal_forms: list(legal_forms, ';'),
         schools: list(schools, ';'),
-        given: read_names(code, "given"),
-        family: read_names(code, "family"),
-        places: Rows::weighted(places.map(|(at, [country, city, region, weight, area_codes])| {
-            let area_codes = area_codes.split_whitespace().collect();
-            (number(weight), Place { number: at, country, city, region, area_codes })
+        names: Names::read(code),
+        places: Rows::weighted(places.map(|(at, [country, city, region, weight, stems])| {
+            let alike =
+                |[of, _, _, _, other]: [&str; 5]| of == country && !stems.is_empty() && other == stems;
+            let stock =
+                (0..).zip(columns::<5>(PLACES)).find(|(_, cells)| alike(*cells)).map_or(at, |(at, _)| at);
+            let stems = stems.split_whitespace().collect();
+            (number(weight), Place { number: at, country, city, region, stems, stock })
         })),
     };
     (number(weight), country)
 }
 
-/// The names of a country. Of two that are one in a mailbox, the first stays: mailboxes are told apart by names.
-fn read_names(country: &str, kind: &str) -> Rows<Name> {
-    let lines = columns::<3>(NAMES).filter(|[of, what, _]| *of == country && *what == kind);
-    let mut seen = HashSet::new();
-    let names = lines.flat_map(|[_, _, names]| names.split(',').map(str::trim)).map(|text| Name {
-        text,
-        mailbox: fold::mailbox(text, country == "DE"),
-        slug: fold::slug(text),
-    });
-    Rows::even(names.filter(|name| seen.insert(name.mailbox.clone())).collect())
-}
-
-fn read_branch(cells: [&'static str; 7], sectors: &[Sector]) -> (u64, Branch) {
-    let [industry, weight, people, sector, words, keywords, offers] = cells;
-    let (least, most) = people.split_once("..").unwrap_or_default();
-    let branch = Branch {
+fn read_branch(cells: [&'static str; 5], sectors: &[Sector]) -> Branch {
+    let [industry, people, sector, words, keywords] = cells;
+    Branch {
         industry: Industry::parse(industry).ok(),
-        people_least: number(least),
-        people_most: if most.is_empty() { u64::MAX } else { number(most) },
+        people: Some(range(people)),
         sector: sectors.iter().zip(0..).find(|(known, _)| known.name == sector).map_or(0, |(_, at)| at),
         words: list(words, ';'),
         keywords: list(keywords, ';'),
-        offers: list(offers, ';'),
-    };
-    (number(weight), branch)
+    }
 }
 
 fn read_sector(cells: [&'static str; 4]) -> Sector {
     let [name, revenue, funded, departments] = cells;
     let departments = departments.split(',').filter_map(|share| share.trim().split_once(' '));
-    let technologies = columns::<3>(TECHNOLOGIES)
-        .filter(|[_, sectors, _]| sectors.split(' ').any(|of| of == name || of == "all"));
+    let exists = |department: Department| {
+        let mut known = departments.clone().filter_map(|(known, _)| Department::parse(known).ok());
+        department == Department::Executive || known.any(|known| known == department)
+    };
+    let craft = |department: &Department| (craft_number(*department, name), exists(*department));
     Sector {
         name,
         revenue_thousand: number(revenue),
         funded_percent: number(funded),
+        crafts: Rows::even(Department::ALL.iter().map(craft).collect()),
         departments: Rows::weighted(
             departments.map(|(department, share)| (number(share), Department::parse(department).ok())),
         ),
         technologies: Rows::even(
-            technologies
-                .map(|[name, _, products]| Category { name, products: list(products, ';') })
+            read_categories(name)
+                .into_iter()
+                .map(|(name, products)| Category { name, products: list(products, ';') })
                 .collect(),
         ),
     }
@@ -262,25 +265,25 @@ fn read_craft(department: &'static str) -> Craft {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
     fn every_line_of_the_data_files_is_understood() {
         let lines = |text: &'static str| text.lines().filter(|line| !line.starts_with('#')).count();
-        assert_eq!(columns::<3>(NAMES).count(), lines(NAMES));
         assert_eq!(columns::<5>(PLACES).count(), lines(PLACES));
         assert_eq!(columns::<6>(COUNTRIES).count(), lines(COUNTRIES));
         assert_eq!(columns::<2>(COMPANIES).count(), lines(COMPANIES));
-        assert_eq!(columns::<7>(INDUSTRIES).count(), lines(INDUSTRIES));
+        assert_eq!(columns::<5>(INDUSTRIES).count(), lines(INDUSTRIES));
         assert_eq!(columns::<4>(SECTORS).count(), lines(SECTORS));
-        assert_eq!(columns::<3>(TECHNOLOGIES).count(), lines(TECHNOLOGIES));
         assert_eq!(columns::<3>(TITLES).count(), lines(TITLES));
         assert_eq!(columns::<4>(CRAFTS).count(), lines(CRAFTS));
         for [department, seniority, _] in columns::<3>(TITLES) {
             assert!(VARIANTS.contains(&department) || Department::parse(department).is_ok(), "{department}");
             assert!(Seniority::parse(seniority).is_ok(), "{seniority}");
         }
-        for [industry, _, _, sector, ..] in columns::<7>(INDUSTRIES) {
+        for [industry, _, sector, ..] in columns::<5>(INDUSTRIES) {
             assert!(Industry::parse(industry).is_ok(), "{industry}");
             assert!(columns::<4>(SECTORS).any(|[name, ..]| name == sector), "{sector}");
         }
@@ -293,19 +296,9 @@ mod tests {
     }
 
     #[test]
-    fn every_country_has_names_and_every_root_of_a_company_name_is_made_in_one_way() {
+    fn every_root_of_a_company_name_is_made_in_one_way() {
         let tables = Tables::read();
-        for country in tables.countries.iter() {
-            let (given, family) = (country.given.len(), country.family.len());
-            assert!(
-                given >= 40 && family >= 60 && country.places.len() >= 5,
-                "{}: {given} {family}",
-                country.code
-            );
-            for name in country.given.iter().chain(country.family.iter()) {
-                assert!(!name.slug.is_empty() && name.mailbox.starts_with(|c: char| c.is_ascii_lowercase()));
-            }
-        }
+        assert!(tables.countries.iter().all(|country| country.places.len() >= 5));
         let mut roots = HashSet::new();
         for first in tables.first_halves.iter() {
             for second in tables.second_halves.iter() {
@@ -313,5 +306,14 @@ mod tests {
             }
         }
         assert!(roots.len() > 10_000);
+    }
+
+    #[test]
+    fn every_industry_belongs_to_a_segment_and_there_are_some_sixty_segments() {
+        let tables = Tables::read();
+        let used: HashSet<u64> =
+            tables.segments.iter().flat_map(|segment| segment.branches.iter().copied()).collect();
+        assert_eq!(u64::try_from(used.len()).unwrap(), tables.branches.len());
+        assert!((50..80).contains(&(tables.segments.len() + tables.trades.len())));
     }
 }

@@ -3,8 +3,8 @@
 use assay_domain::IdentityKey;
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_engine::identities;
-use assay_store::graph::{CompanyWrite, GraphBatch, PersonWrite};
-use assay_world::{SyntheticCompany, World};
+use assay_store::graph::{CompanyWrite, GraphBatch, MatchKeys, PersonWrite, Rights};
+use assay_world::{SyntheticCompany, SyntheticPerson, World};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -34,7 +34,11 @@ impl Batches {
         let mut employers = Employers { world: Arc::clone(&world), last: HashMap::new() };
         Self::make(world.people_count(), move |indexes| GraphBatch {
             companies: Vec::new(),
-            people: indexes.map(|index| write_person(&key, &world, &mut employers, index)).collect(),
+            people: indexes
+                .clone()
+                .zip(world.people(indexes))
+                .map(|(index, person)| write_person(&key, employers.of(index), person))
+                .collect(),
         })
     }
 
@@ -59,6 +63,8 @@ impl Batches {
 fn write_company(key: &IdentityKey, company: SyntheticCompany) -> CompanyWrite {
     CompanyWrite {
         identities: identities::of_company(key, &company.facts),
+        match_keys: MatchKeys { held: identities::keys_of_company(key, &company.facts), dropped: Vec::new() },
+        rights: Rights::default(),
         id: company.id,
         facts: company.facts,
         provenance: company.provenance,
@@ -66,12 +72,15 @@ fn write_company(key: &IdentityKey, company: SyntheticCompany) -> CompanyWrite {
     }
 }
 
-fn write_person(key: &IdentityKey, world: &World, employers: &mut Employers, index: u64) -> PersonWrite {
-    let person = world.person(index);
-    let employer = &employers.of(index).facts;
-    let employer = (employer.name.as_str(), employer.domain.as_ref());
+fn write_person(key: &IdentityKey, employer: &SyntheticCompany, person: SyntheticPerson) -> PersonWrite {
+    let employer = (employer.facts.name.as_str(), employer.facts.domain.as_ref());
     PersonWrite {
         identities: identities::of_person(key, &person.facts, Some(employer)),
+        match_keys: MatchKeys {
+            held: identities::keys_of_person(key, &person.facts, &person.experience),
+            dropped: Vec::new(),
+        },
+        rights: Rights::default(),
         id: person.id,
         facts: person.facts,
         experience: person.experience,

@@ -11,6 +11,7 @@ mod bulk;
 mod catalog;
 mod commands;
 mod history;
+mod import;
 mod keys;
 mod lifecycle;
 mod money;

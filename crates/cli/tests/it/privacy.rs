@@ -23,7 +23,7 @@ fn suppress(server: &Server, operator: &Customer, body: &Value) -> Value {
 
 /// A person of the world who has everything that can be asked for, as the service shows them.
 fn well_known(server: &Server, customer: &Customer, from: usize) -> Value {
-    let people = (from..from + 60).map(|number| {
+    let people = (from..from + 120).map(|number| {
         let found = server.enrich(customer, &json!({"email": known_email(number)})).is_ok();
         found["person"].clone()
     });
@@ -141,7 +141,7 @@ fn people_are_erased_by_whatever_names_them_and_again_changes_nothing() {
         },
     ];
     for (index, body) in by.iter().enumerate() {
-        let person = well_known(&server, &customer, index * 60);
+        let person = well_known(&server, &customer, index * 120);
         let told = suppress(&server, &operator, &body(&person));
         assert_eq!(told["people_erased"], 1, "{told}");
         is_found_by_nothing(&server, &customer, &person);
@@ -237,7 +237,7 @@ fn the_command_line_erases_imports_a_list_and_lifts() {
     let installation = Installation::new();
     let customer = installation.customer("scale");
     let server = installation.serve();
-    let (first, second) = (well_known(&server, &customer, 0), well_known(&server, &customer, 60));
+    let (first, second) = (well_known(&server, &customer, 0), well_known(&server, &customer, 120));
     let text = |person: &Value, field: &str| person[field].as_str().unwrap().to_owned();
     let add = installation.ok_json(&["suppression", "add", "--email", &text(&first, "email")]);
     assert_eq!(add["people_erased"], 1, "{add}");

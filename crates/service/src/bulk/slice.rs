@@ -216,7 +216,7 @@ impl BulkDesk {
             asked.push((*index, *copies));
             questions.push(Enrich::read(ask.clone(), self.engine.hosts())?);
         }
-        let found = Enrich::sight(&self.engine, self.clock.now(), &questions).await?;
+        let found = Enrich::sight(&self.engine, (work.account, self.clock.now()), &questions).await?;
         for ((index, copies), found) in asked.into_iter().zip(found) {
             let many = i32::try_from(copies).unwrap_or(i32::MAX).saturating_add(1);
             let state = match found {

@@ -5,7 +5,7 @@ use crate::StoreError;
 use assay_domain::company::CompanyFacts;
 use assay_domain::person::{Employer, Employment, PersonFacts};
 use assay_domain::taxonomy::{Department, Industry, Seniority};
-use assay_domain::{Company, CompanyId, Domain, NetworkUrl, Person, PersonId, Provenance};
+use assay_domain::{AccountId, Company, CompanyId, Domain, NetworkUrl, Person, PersonId, Provenance};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use sqlx::Row;
@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use uuid::Uuid;
 
 pub(super) const PERSON: EntityQuery<Person> = EntityQuery {
-    statement: "select id, merged_into, version, refreshed_at, facts, provenance, experience
-         from person where id = any($1)",
+    statement: "select id, merged_into, version, refreshed_at, facts, provenance, experience, owner_id
+         from person where id = any($1) and (expires_on is null or expires_on >= current_date)",
     decode: person,
 };
 
@@ -25,21 +25,27 @@ pub(super) const PERSON: EntityQuery<Person> = EntityQuery {
 pub struct Sighting {
     pub id: PersonId,
     pub refreshed_at: DateTime<Utc>,
+    /// The only account that may see them; none when everybody may.
+    pub owner: Option<AccountId>,
 }
 
 impl From<&Person> for Sighting {
     fn from(person: &Person) -> Self {
-        Self { id: person.id, refreshed_at: person.refreshed_at }
+        Self { id: person.id, refreshed_at: person.refreshed_at, owner: person.owner }
     }
 }
 
 pub(super) const SIGHTING: EntityQuery<Sighting> = EntityQuery {
-    statement: "select id, merged_into, refreshed_at from person where id = any($1)",
-    decode: |id, row| Ok(Sighting { id: PersonId::from_uuid(id), refreshed_at: row.try_get(2)? }),
+    statement: "select id, merged_into, refreshed_at, owner_id from person
+         where id = any($1) and (expires_on is null or expires_on >= current_date)",
+    decode: |id, row| {
+        Ok(Sighting { id: PersonId::from_uuid(id), refreshed_at: row.try_get(2)?, owner: owner(row, 3)? })
+    },
 };
 
 pub(super) const COMPANY: EntityQuery<Company> = EntityQuery {
-    statement: "select id, merged_into, version, refreshed_at, facts, provenance from company where id = any($1)",
+    statement: "select id, merged_into, version, refreshed_at, facts, provenance, owner_id from company
+         where id = any($1) and (expires_on is null or expires_on >= current_date)",
     decode: company,
 };
 
@@ -137,7 +143,13 @@ fn person(id: Uuid, row: &PgRow) -> Result<Person, StoreError> {
         company: None,
         provenance: provenance.0,
         refreshed_at: row.try_get(3)?,
+        owner: owner(row, 7)?,
     })
+}
+
+/// Whose the row is, when it is one account's alone.
+fn owner(row: &PgRow, column: usize) -> Result<Option<AccountId>, StoreError> {
+    Ok(row.try_get::<Option<Uuid>, _>(column)?.map(AccountId::from_uuid))
 }
 
 fn company(id: Uuid, row: &PgRow) -> Result<Company, StoreError> {
@@ -148,6 +160,7 @@ fn company(id: Uuid, row: &PgRow) -> Result<Company, StoreError> {
         facts: facts.0,
         provenance: provenance.0,
         refreshed_at: row.try_get(3)?,
+        owner: owner(row, 6)?,
     })
 }
 

@@ -2,17 +2,27 @@
 
 mod copy_rows;
 mod entity_rows;
+mod import;
 mod log;
+mod match_keys;
 mod merges;
 mod prepare;
 mod read;
+mod sources;
 mod suppression;
 mod write;
 
 pub use entity_rows::Sighting;
+pub use import::{
+    EmploymentChange, EmploymentChangeKind, HeldRecord, ImportProgress, ImportTurn, ImportWrite, Merge,
+    RecordKey, RecordWrite, WorkSide,
+};
 pub use log::{Change, Changes, EntityKind, Followed, LogHead, Turn};
-pub use suppression::{Erasure, NewSuppression, SealHashes, SuppressWish, Suppressed, Suppression};
-pub use write::{CompanyWrite, GraphBatch, PersonWrite, Written};
+pub use sources::{ImportFile, ImportRun, RecordKind, Source, SourceCounts, SourceRights};
+pub use suppression::{
+    Erasure, MatchKeysOf, NewSuppression, SealHashes, SuppressWish, Suppressed, Suppression,
+};
+pub use write::{CompanyWrite, GraphBatch, MatchKeys, PersonWrite, Rights, Written};
 
 use crate::lane::{Lane, LaneSize, batches_at_once};
 use crate::line::Line;

@@ -2,7 +2,7 @@
 
 use super::entity_rows::{EmployerFacts, StoredJob};
 use super::log::EntityKind;
-use super::write::{CompanyWrite, PersonWrite};
+use super::write::{CompanyWrite, MatchKeys, PersonWrite, Rights};
 use crate::StoreError;
 use assay_domain::Digest;
 use assay_domain::identity::IdentityKind;
@@ -33,6 +33,8 @@ pub(super) struct Prepared {
     pub(super) experience: Vec<Employment>,
     /// Sorted, each digest once.
     pub(super) identities: Vec<(Digest, IdentityKind)>,
+    pub(super) match_keys: MatchKeys,
+    pub(super) rights: Rights,
 }
 
 pub(super) async fn prepare_companies(writes: Vec<CompanyWrite>) -> Result<Vec<Prepared>, StoreError> {
@@ -47,6 +49,8 @@ pub(super) async fn prepare_companies(writes: Vec<CompanyWrite>) -> Result<Vec<P
             hash: ContentHash::default(),
             experience: Vec::new(),
             identities: write.identities,
+            match_keys: write.match_keys,
+            rights: write.rights,
         };
         Ok(prepared)
     })
@@ -70,6 +74,8 @@ pub(super) async fn prepare_people(writes: Vec<PersonWrite>) -> Result<Vec<Prepa
             hash: ContentHash::default(),
             experience,
             identities: write.identities,
+            match_keys: write.match_keys,
+            rights: write.rights,
         };
         Ok(prepared)
     })
@@ -128,6 +134,13 @@ fn content_hash(prepared: &Prepared) -> ContentHash {
     for (digest, kind) in &prepared.identities {
         hasher.update(digest.as_bytes());
         hasher.update([kind.byte()]);
+    }
+    // Only where there are any, so that records without keep the hash they had before there were rights.
+    if let Some(owner) = prepared.rights.owner {
+        feed(&mut hasher, owner.uuid().as_bytes());
+    }
+    if let Some(expires_on) = prepared.rights.expires_on {
+        feed(&mut hasher, expires_on.to_string().as_bytes());
     }
     let mut hash = ContentHash::default();
     for (slot, byte) in hash.iter_mut().zip(hasher.finalize()) {

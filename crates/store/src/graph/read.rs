@@ -7,11 +7,12 @@
 
 use super::Graph;
 use super::entity_rows::{COMPANY, EMPLOYER, PERSON, SIGHTING, Sighting};
+use super::match_keys;
 use super::merges::Entities;
 use crate::StoreError;
 use crate::lane::{Turn, Worker};
 use crate::line::Line;
-use assay_domain::limits::{CANDIDATES_MAX, LINE_ANSWER_MAX};
+use assay_domain::limits::{CANDIDATES_MAX, LINE_ANSWER_MAX, MATCHES_MAX, MATCHES_READ_MAX};
 use assay_domain::{Company, CompanyId, Digest, Person, PersonId};
 use sqlx::Row;
 use sqlx::postgres::PgConnection;
@@ -51,6 +52,22 @@ impl Graph {
         digests: Vec<Digest>,
     ) -> Vec<Result<Vec<Company>, StoreError>> {
         answer(&mut Line::of(&self.pool), digests).await
+    }
+
+    /// The people met under any of these keys, by id; at most `MATCHES_MAX` of a key.
+    pub async fn people_by_match_keys(&self, keys: &[i64]) -> Result<Vec<Person>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let ids = met_under(&mut connection, keys).await?;
+        let people = read_people(&mut connection, ids.clone()).await?;
+        in_order(people, ids)
+    }
+
+    /// The companies met under any of these keys, by id; at most `MATCHES_MAX` of a key.
+    pub async fn companies_by_match_keys(&self, keys: &[i64]) -> Result<Vec<Company>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let ids = met_under(&mut connection, keys).await?;
+        let companies = Entities::read(&mut connection, &COMPANY, ids.clone()).await?;
+        in_order(companies, ids)
     }
 
     /// People in the order asked, each once, merges followed; those that do not exist are left out.
@@ -156,6 +173,15 @@ async fn read_owners(
         owners.entry(Digest::from_bytes(row.try_get(0)?)).or_default().push(row.try_get(1)?);
     }
     Ok(digests.iter().map(|digest| owners.get(digest).cloned().unwrap_or_default()).collect())
+}
+
+async fn met_under(connection: &mut PgConnection, keys: &[i64]) -> Result<Vec<Uuid>, StoreError> {
+    let met = match_keys::read(connection, keys, MATCHES_MAX).await?;
+    let mut ids: Vec<Uuid> = met.into_iter().map(|(_, id)| id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.truncate(MATCHES_READ_MAX);
+    Ok(ids)
 }
 
 fn distinct(owners: &[Vec<Uuid>]) -> Vec<Uuid> {

@@ -5,8 +5,9 @@
 //! entry. Reads therefore need no look of their own.
 
 use super::Graph;
+use super::entity_rows::StoredJob;
 use crate::StoreError;
-use assay_domain::person::PersonFacts;
+use assay_domain::person::{Employment, PersonFacts};
 use assay_domain::suppression::{SuppressedKind, SuppressionReason};
 use assay_domain::{Digest, PersonId, Sealed, SuppressionId};
 use chrono::{DateTime, Utc};
@@ -44,6 +45,9 @@ impl NewSuppression {
 /// The sealed list hashes of a person's addresses and numbers, by their digests. The graph has no key to make them with.
 pub type SealHashes = Arc<dyn Fn(&PersonFacts) -> Vec<(Digest, Sealed)> + Send + Sync>;
 
+/// The match keys of a person. The graph has no key to make them with either.
+pub type MatchKeysOf = Arc<dyn Fn(&PersonFacts, &[Employment]) -> Vec<i64> + Send + Sync>;
+
 /// What is to be suppressed, and why.
 #[derive(Clone)]
 pub struct SuppressWish {
@@ -51,6 +55,7 @@ pub struct SuppressWish {
     pub reason: SuppressionReason,
     pub at: DateTime<Utc>,
     pub seal_hashes: SealHashes,
+    pub match_keys: MatchKeysOf,
 }
 
 impl fmt::Debug for SuppressWish {
@@ -159,6 +164,12 @@ pub(super) fn digest_of(person: Uuid) -> Digest {
 /// A person's facts if they still read; erasing must not fail on a record that is broken.
 fn facts_of(row: &PgRow, column: usize) -> Option<PersonFacts> {
     row.try_get::<Json<PersonFacts>, _>(column).ok().map(|Json(facts)| facts)
+}
+
+/// A person's employments if they still read.
+fn experience_of(row: &PgRow, column: usize) -> Vec<Employment> {
+    let jobs = row.try_get::<Json<Vec<StoredJob<'_>>>, _>(column);
+    jobs.map(|Json(jobs)| jobs.into_iter().map(Employment::from).collect()).unwrap_or_default()
 }
 
 type ListHashes = HashMap<Digest, Sealed>;

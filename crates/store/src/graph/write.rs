@@ -5,6 +5,7 @@
 use super::Graph;
 use super::copy_rows::CopyRows;
 use super::entity_rows::{EMPLOYMENTS, employment};
+use super::match_keys;
 use super::prepare::{ContentHash, Prepared, prepare_companies, prepare_people};
 use super::suppression::{digest_of, hold_off_erasing, suppressed_among};
 use crate::{StoreError, task};
@@ -12,8 +13,8 @@ use assay_domain::company::CompanyFacts;
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::person::{Employment, PersonFacts};
-use assay_domain::{CompanyId, Digest, PersonId, Provenance};
-use chrono::{DateTime, Utc};
+use assay_domain::{AccountId, CompanyId, Digest, PersonId, Provenance};
+use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool};
 use std::collections::{HashMap, HashSet};
@@ -35,6 +36,8 @@ pub struct CompanyWrite {
     pub provenance: Provenance,
     pub refreshed_at: DateTime<Utc>,
     pub identities: Vec<(Digest, IdentityKind)>,
+    pub match_keys: MatchKeys,
+    pub rights: Rights,
 }
 
 /// All there is to say about a person; what it does not say is removed.
@@ -47,6 +50,24 @@ pub struct PersonWrite {
     pub provenance: Provenance,
     pub refreshed_at: DateTime<Utc>,
     pub identities: Vec<(Digest, IdentityKind)>,
+    pub match_keys: MatchKeys,
+    pub rights: Rights,
+}
+
+/// The keys under which whoever is written down in another way is met. They are not read back to find out what changed, as
+/// identities are: there are too many of them for an index by entity, and whoever writes knows what it replaces.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MatchKeys {
+    pub held: Vec<i64>,
+    /// Those of the record before that it no longer has.
+    pub dropped: Vec<i64>,
+}
+
+/// Who may see a record, and until when as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rights {
+    pub owner: Option<AccountId>,
+    pub expires_on: Option<NaiveDate>,
 }
 
 /// How many entities were new or changed, and how many were already as written.
@@ -60,9 +81,9 @@ pub struct Written {
 }
 
 /// An entity this transaction changed, at the version it now has.
-struct Changed<'a> {
-    entity: &'a Prepared,
-    version: i64,
+pub(super) struct Changed<'a> {
+    pub(super) entity: &'a Prepared,
+    pub(super) version: i64,
 }
 
 impl Graph {
@@ -81,24 +102,54 @@ impl Graph {
 }
 
 async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreError> {
-    let companies = prepare_companies(batch.companies).await?;
-    let people = prepare_people(batch.people).await?;
+    let prepared = PreparedBatch::prepare(batch).await?;
     let mut transaction = pool.begin().await?;
-    let (people, suppressed) = leave_out_suppressed(&mut transaction, people).await?;
-    let mut changed = write_entities(&mut transaction, &COMPANIES, &companies).await?;
-    let changed_companies = changed.len();
-    changed.extend(write_entities(&mut transaction, &PEOPLE, &people).await?);
-    write_experience(&mut transaction, &changed).await?;
-    write_identities(&mut transaction, &changed).await?;
-    append_to_inbox(&mut transaction, &changed).await?;
+    let written = prepared.write(&mut transaction).await?;
     transaction.commit().await?;
-    let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
-    Ok(Written {
-        companies: count(changed_companies),
-        people: count(changed.len() - changed_companies),
-        unchanged: count(companies.len() + people.len() - changed.len()),
-        suppressed: count(suppressed),
-    })
+    Ok(written.counts)
+}
+
+/// A batch with all that needs no database done.
+pub(super) struct PreparedBatch {
+    companies: Vec<Prepared>,
+    people: Vec<Prepared>,
+}
+
+/// What a transaction wrote, before it is committed.
+pub(super) struct WrittenBatch {
+    pub(super) counts: Written,
+    /// The version of each changed entity.
+    pub(super) versions: HashMap<Uuid, i64>,
+    /// People who were left out because something that identifies them is suppressed.
+    pub(super) left_out: HashSet<Uuid>,
+}
+
+impl PreparedBatch {
+    pub(super) async fn prepare(batch: GraphBatch) -> Result<Self, StoreError> {
+        let companies = prepare_companies(batch.companies).await?;
+        Ok(Self { companies, people: prepare_people(batch.people).await? })
+    }
+
+    pub(super) async fn write(self, connection: &mut PgConnection) -> Result<WrittenBatch, StoreError> {
+        let Self { companies, people } = self;
+        let (people, left_out) = leave_out_suppressed(connection, people).await?;
+        let mut changed = write_entities(connection, &COMPANIES, &companies).await?;
+        let changed_companies = changed.len();
+        changed.extend(write_entities(connection, &PEOPLE, &people).await?);
+        write_experience(connection, &changed).await?;
+        write_identities(connection, &changed).await?;
+        match_keys::write(connection, &changed).await?;
+        append_to_inbox(connection, &changed).await?;
+        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
+        let counts = Written {
+            companies: count(changed_companies),
+            people: count(changed.len() - changed_companies),
+            unchanged: count(companies.len() + people.len() - changed.len()),
+            suppressed: count(left_out.len()),
+        };
+        let versions = changed.iter().map(|changed| (changed.entity.id, changed.version)).collect();
+        Ok(WrittenBatch { counts, versions, left_out })
+    }
 }
 
 /// Whoever was erased stays out, and until this transaction ends nobody else is erased. What is stored of a person
@@ -106,9 +157,9 @@ async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreE
 async fn leave_out_suppressed(
     connection: &mut PgConnection,
     people: Vec<Prepared>,
-) -> Result<(Vec<Prepared>, usize), StoreError> {
+) -> Result<(Vec<Prepared>, HashSet<Uuid>), StoreError> {
     if people.is_empty() {
-        return Ok((people, 0));
+        return Ok((people, HashSet::new()));
     }
     hold_off_erasing(connection).await?;
     let digests = |person: &Prepared| {
@@ -117,16 +168,9 @@ async fn leave_out_suppressed(
     };
     let asked: Vec<Digest> = people.iter().flat_map(digests).collect();
     let suppressed = suppressed_among(connection, &asked).await?;
-    if suppressed.is_empty() {
-        return Ok((people, 0));
-    }
-    let before = people.len();
-    let stay: Vec<Prepared> = people
-        .into_iter()
-        .filter(|person| !digests(person).iter().any(|digest| suppressed.contains(digest)))
-        .collect();
-    let left_out = before - stay.len();
-    Ok((stay, left_out))
+    let is_suppressed = |person: &Prepared| digests(person).iter().any(|digest| suppressed.contains(digest));
+    let (gone, stay): (Vec<Prepared>, Vec<Prepared>) = people.into_iter().partition(is_suppressed);
+    Ok((stay, gone.iter().map(|person| person.id).collect()))
 }
 
 struct EntityTable {
@@ -136,26 +180,30 @@ struct EntityTable {
 
 const COMPANIES: EntityTable = EntityTable {
     hashes: "select id, content_hash from company where id = any($1)",
-    upsert: "insert into company as held (id, version, facts, provenance, refreshed_at, content_hash, card)
-         select id, 1, facts::json, provenance::json, refreshed_at, content_hash, card::json
-         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[], $6::text[])
-              as given (id, facts, provenance, refreshed_at, content_hash, card)
+    upsert: "insert into company as held
+             (id, version, facts, provenance, refreshed_at, content_hash, card, owner_id, expires_on)
+         select id, 1, facts::json, provenance::json, refreshed_at, content_hash, card::json, owner_id, expires_on
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[], $6::text[], $7::uuid[], $8::date[])
+              as given (id, facts, provenance, refreshed_at, content_hash, card, owner_id, expires_on)
          on conflict (id) do update
          set version = held.version + 1, facts = excluded.facts, provenance = excluded.provenance,
-             card = excluded.card, refreshed_at = excluded.refreshed_at, content_hash = excluded.content_hash
+             card = excluded.card, refreshed_at = excluded.refreshed_at, content_hash = excluded.content_hash,
+             owner_id = excluded.owner_id, expires_on = excluded.expires_on
          where held.content_hash <> excluded.content_hash
          returning id, version",
 };
 
 const PEOPLE: EntityTable = EntityTable {
     hashes: "select id, content_hash from person where id = any($1)",
-    upsert: "insert into person as held (id, version, facts, provenance, refreshed_at, content_hash, experience)
-         select id, 1, facts::json, provenance::json, refreshed_at, content_hash, experience::json
-         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[], $6::text[])
-              as given (id, facts, provenance, refreshed_at, content_hash, experience)
+    upsert: "insert into person as held
+             (id, version, facts, provenance, refreshed_at, content_hash, experience, owner_id, expires_on)
+         select id, 1, facts::json, provenance::json, refreshed_at, content_hash, experience::json, owner_id, expires_on
+         from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[], $6::text[], $7::uuid[], $8::date[])
+              as given (id, facts, provenance, refreshed_at, content_hash, experience, owner_id, expires_on)
          on conflict (id) do update
          set version = held.version + 1, facts = excluded.facts, provenance = excluded.provenance,
-             experience = excluded.experience, refreshed_at = excluded.refreshed_at, content_hash = excluded.content_hash
+             experience = excluded.experience, refreshed_at = excluded.refreshed_at, content_hash = excluded.content_hash,
+             owner_id = excluded.owner_id, expires_on = excluded.expires_on
          where held.content_hash <> excluded.content_hash
          returning id, version",
 };
@@ -184,6 +232,8 @@ async fn write_entities<'a>(
         .bind(refreshed)
         .bind(hashes)
         .bind(own)
+        .bind(different.iter().map(|entity| entity.rights.owner.map(AccountId::uuid)).collect::<Vec<_>>())
+        .bind(different.iter().map(|entity| entity.rights.expires_on).collect::<Vec<_>>())
         .fetch_all(connection)
         .await?;
     let versions: HashMap<Uuid, i64> = rows.into_iter().collect();

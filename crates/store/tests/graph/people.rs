@@ -10,7 +10,7 @@ use assay_domain::{
     Company, CompanyId, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonId, PersonName, Phone,
     Provenance,
 };
-use assay_store::graph::{CompanyWrite, PersonWrite};
+use assay_store::graph::{CompanyWrite, MatchKeys, PersonWrite, Rights};
 use assay_store::{Database, Graph};
 use assay_testkit::TestDatabase;
 use chrono::{DateTime, NaiveDate};
@@ -68,6 +68,8 @@ pub fn company(number: u64) -> CompanyWrite {
         facts,
         provenance: provenance(number),
         refreshed_at: DateTime::from_timestamp(1_790_000_000, 0).unwrap(),
+        match_keys: MatchKeys::default(),
+        rights: Rights::default(),
         identities,
     }
 }
@@ -105,6 +107,8 @@ pub fn person(number: u64, jobs: usize) -> PersonWrite {
         experience: (0..jobs).map(|place| job(&mut random, place, &firm)).collect(),
         provenance: provenance(number),
         refreshed_at: DateTime::from_timestamp(1_790_000_000, 0).unwrap(),
+        match_keys: MatchKeys::default(),
+        rights: Rights::default(),
         identities,
     }
 }
@@ -131,6 +135,7 @@ pub fn stored(write: &PersonWrite, version: i64, employer: Option<&CompanyWrite>
         company: employer.map(|company| stored_company(company, 1).as_employer()),
         provenance: write.provenance.clone(),
         refreshed_at: write.refreshed_at,
+        owner: write.rights.owner,
     }
 }
 
@@ -141,5 +146,6 @@ pub fn stored_company(write: &CompanyWrite, version: i64) -> Company {
         facts: write.facts.clone(),
         provenance: write.provenance.clone(),
         refreshed_at: write.refreshed_at,
+        owner: write.rights.owner,
     }
 }

@@ -57,6 +57,7 @@ fn what_a_crash_left_between_the_two_sides_is_finished_by_the_worker() {
             reason: SuppressionReason::Request,
             at: Clock::system().now(),
             seal_hashes: Arc::new(|_| Vec::new()),
+            match_keys: Arc::new(|_, _| Vec::new()),
         };
         assert_eq!(graph.suppress(&wish).await.unwrap().people_erased, 1);
     });

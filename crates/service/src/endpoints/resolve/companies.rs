@@ -122,7 +122,7 @@ impl Endpoint for Companies {
         question: CompaniesQuestion,
     ) -> Result<Outcome<CompaniesResponse>, Fault> {
         let watch = Stopwatch::start();
-        let found = context.engine.resolve_company(&question.query).await?;
+        let found = context.engine.resolve_company(&question.query, context.memory.account()).await?;
         let sure = found.filter(|found| found.confidence >= Confidence::ENOUGH);
         let fresh = sure.filter(|found| {
             let age = context.now - found.record.refreshed_at;

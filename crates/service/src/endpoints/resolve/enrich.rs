@@ -10,7 +10,8 @@ use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::network_url::NetworkUrlKind;
 use assay_domain::{
-    Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone, Plan, Price,
+    AccountId, Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone, Plan,
+    Price,
 };
 use assay_engine::{Engine, Found, PersonQuery, Sighting};
 use chrono::{DateTime, Utc};
@@ -152,7 +153,7 @@ impl Endpoint for Enrich {
 
     async fn run(context: &Context, question: EnrichQuestion) -> Result<Outcome<EnrichResponse>, Fault> {
         let watch = Stopwatch::start();
-        let found = Self::find(&context.engine, context.now, &question).await?;
+        let found = Self::find(&context.engine, (context.memory.account(), context.now), &question).await?;
         let outcome = if found.is_some() { "found" } else { "not_found" };
         let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
         let Some(found) = found else {
@@ -180,21 +181,21 @@ impl Enrich {
     /// The person meant, if the graph knows them as surely and as freshly as is asked.
     pub(crate) async fn find(
         engine: &Engine,
-        now: DateTime<Utc>,
+        (asker, now): (AccountId, DateTime<Utc>),
         question: &EnrichQuestion,
     ) -> Result<Option<Found<Person>>, Fault> {
-        let found = engine.resolve_person(&question.query).await?;
+        let found = engine.resolve_person(&question.query, asker).await?;
         Ok(found.filter(|found| question.takes(found.confidence, found.record.refreshed_at, now)))
     }
 
     /// Who is meant by each of many questions, under the same conditions.
     pub(crate) async fn sight(
         engine: &Engine,
-        now: DateTime<Utc>,
+        (asker, now): (AccountId, DateTime<Utc>),
         questions: &[EnrichQuestion],
     ) -> Result<Vec<Option<Found<Sighting>>>, Fault> {
         let queries: Vec<&PersonQuery> = questions.iter().map(|question| &question.query).collect();
-        let found = engine.sight_people(&queries).await?.into_iter().zip(questions);
+        let found = engine.sight_people(&queries, asker).await?.into_iter().zip(questions);
         Ok(found
             .map(|(found, question)| {
                 found.filter(|found| question.takes(found.confidence, found.record.refreshed_at, now))

@@ -1,10 +1,11 @@
 //! Erasing: in one transaction, everybody behind the entries goes, and what identified them is suppressed.
 
 use super::{
-    Graph, LOCK, ListHashes, NewSuppression, SuppressWish, Suppressed, Suppression, digest_of, facts_of,
-    read_suppression,
+    Graph, LOCK, ListHashes, NewSuppression, SuppressWish, Suppressed, Suppression, digest_of, experience_of,
+    facts_of, read_suppression,
 };
 use crate::graph::log::EntityKind;
+use crate::graph::match_keys;
 use crate::{StoreError, crash};
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::{ERASE_PEOPLE_MAX, SUPPRESSIONS_TOLD_MAX};
@@ -22,6 +23,7 @@ struct Doomed {
     /// Records, not rows: a merged one is no person of its own.
     people: u64,
     hashes: ListHashes,
+    match_keys: Vec<(i64, Uuid)>,
     more: bool,
 }
 
@@ -101,21 +103,30 @@ async fn find_doomed(connection: &mut PgConnection, wish: &SuppressWish) -> Resu
                  select person.id from person where merged_into = whole.id
              ) as other
          )
-         select person.id, version, facts, merged_into from whole join person using (id)",
+         select person.id, version, facts, merged_into, experience from whole join person using (id)",
     )
     .bind(people)
     .bind(identities)
     .bind(ERASE_PEOPLE_MAX + 1)
     .fetch_all(connection)
     .await?;
-    let mut doomed =
-        Doomed { rows: Vec::new(), versions: Vec::new(), people: 0, hashes: HashMap::new(), more: false };
+    let mut doomed = Doomed {
+        rows: Vec::new(),
+        versions: Vec::new(),
+        people: 0,
+        hashes: HashMap::new(),
+        match_keys: Vec::new(),
+        more: false,
+    };
     doomed.more = i64::try_from(found.len()).unwrap_or(i64::MAX) > ERASE_PEOPLE_MAX;
     for row in &found {
-        doomed.rows.push(row.try_get(0)?);
+        let id = row.try_get(0)?;
+        doomed.rows.push(id);
         doomed.versions.push(row.try_get(1)?);
         if let Some(facts) = facts_of(row, 2) {
             doomed.hashes.extend((wish.seal_hashes)(&facts));
+            let keys = (wish.match_keys)(&facts, &experience_of(row, 4));
+            doomed.match_keys.extend(keys.into_iter().map(|key| (key, id)));
         }
         doomed.people += u64::from(row.try_get::<Option<Uuid>, _>(3)?.is_none());
     }
@@ -166,11 +177,13 @@ async fn delete(connection: &mut PgConnection, doomed: &Doomed) -> Result<(), St
     for statement in [
         "delete from identity where entity_id = any($1)",
         "delete from employment where person_id = any($1)",
+        "delete from employment_change where person_id = any($1)",
+        "delete from source_record where entity_id = any($1)",
         "delete from person where id = any($1)",
     ] {
         sqlx::query(statement).bind(&doomed.rows).execute(&mut *connection).await?;
     }
-    Ok(())
+    match_keys::delete(connection, doomed.match_keys.clone()).await
 }
 
 /// Followers of the log read the person, find nobody, and drop them.

@@ -1,0 +1,390 @@
+//! Records of people: whom each is about, and what becomes of them.
+
+use super::changes::employment_changes;
+use super::employers::Employers;
+use super::record::{Imported, PersonRecord};
+use super::somebody::{Link, Said, Somebody, base_record, hash_of_record, profile_of};
+use crate::matching::{Decision, MatchKey, Profile, Settled, asked_keys, settle, stored_keys};
+use crate::{EngineError, identities};
+use assay_domain::{Digest, IdentityKey, Person, PersonId};
+use assay_store::graph::{HeldRecord, ImportTurn, ImportWrite, Merge, RecordKey, RecordKind, Source};
+use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+/// An identifier or a key that more people share than this tells nobody from the others.
+const EACH_MAX: i64 = 48;
+/// A record is looked for under its most telling keys; somebody who asks for one person may ask under more.
+const KEYS_ASKED_MAX: usize = 12;
+
+const UNKNOWN_SOURCE: &str = "unknown";
+const UNKNOWN_LICENCE: &str = "as it was loaded";
+
+/// One turn: the records of a batch and everybody they may be about.
+pub(super) struct Turn<'a> {
+    pub(super) graph: ImportTurn,
+    pub(super) identity: &'a IdentityKey,
+    pub(super) source: &'a Source,
+    pub(super) sources: HashMap<i16, Source>,
+    pub(super) at: DateTime<Utc>,
+    employers: Employers,
+    people: Vec<Somebody>,
+    by_id: HashMap<Uuid, usize>,
+    by_digest: HashMap<Digest, Vec<usize>>,
+    by_key: HashMap<i64, Vec<usize>>,
+    imported: Imported,
+    write: ImportWrite,
+}
+
+/// A record of the batch, and what it is looked for under.
+struct Incoming {
+    said: Said,
+    profile: Profile,
+    digests: Vec<Digest>,
+    keys: Vec<i64>,
+    held: Option<HeldRecord>,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(
+        graph: ImportTurn,
+        identity: &'a IdentityKey,
+        (source, sources): (&'a Source, HashMap<i16, Source>),
+        at: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            graph,
+            identity,
+            source,
+            sources,
+            at,
+            employers: Employers::default(),
+            people: Vec::new(),
+            by_id: HashMap::new(),
+            by_digest: HashMap::new(),
+            by_key: HashMap::new(),
+            imported: Imported::default(),
+            write: ImportWrite::default(),
+        }
+    }
+
+    /// Decides on all records of a batch. Nothing is written before [`Self::finish`].
+    pub(super) async fn decide(&mut self, records: Vec<PersonRecord>) -> Result<(), EngineError> {
+        let incoming = self.prepare(records).await?;
+        self.gather(&incoming).await?;
+        for record in incoming {
+            self.settle(record);
+        }
+        Ok(())
+    }
+
+    /// What is to be written, and what came of the records.
+    pub(super) fn finish(mut self) -> (ImportTurn, ImportWrite, Imported) {
+        let people = std::mem::take(&mut self.people);
+        for person in people.iter().filter(|person| person.merged_into.is_none()) {
+            if !person.is_touched {
+                continue;
+            }
+            match person.fuse() {
+                Some(fused) => {
+                    self.write.batch.people.push(person.write(self.identity, fused, self.at));
+                    self.write.records.extend(person.record_writes());
+                }
+                // Without a name there is nobody.
+                None => self.imported.rejected += 1,
+            }
+        }
+        (self.graph, self.write, self.imported)
+    }
+
+    /// Each reference once, the last word counts; records that say nothing new end here.
+    async fn prepare(&mut self, records: Vec<PersonRecord>) -> Result<Vec<Incoming>, EngineError> {
+        let mut last: HashMap<String, usize> = HashMap::new();
+        for (place, record) in records.iter().enumerate() {
+            last.insert(record.reference.clone(), place);
+        }
+        let references: Vec<&str> = last.keys().map(String::as_str).collect();
+        let held = self.graph.records(self.source.id, RecordKind::Person, &references).await?;
+        let mut held: HashMap<String, HeldRecord> =
+            held.into_iter().map(|held| (held.key.reference.clone(), held)).collect();
+        let mut incoming = Vec::new();
+        for (place, record) in records.into_iter().enumerate() {
+            if last.get(&record.reference) != Some(&place) {
+                self.imported.unchanged += 1;
+                continue;
+            }
+            let held = held.remove(&record.reference);
+            if held.as_ref().is_some_and(|held| held.hash == hash_of_record(&record)) {
+                self.imported.unchanged += 1;
+                self.see_again(&record);
+                continue;
+            }
+            incoming.push((record, held));
+        }
+        self.employers
+            .find(&mut self.graph, self.identity, incoming.iter().flat_map(|(record, _)| &record.jobs))
+            .await?;
+        Ok(incoming.into_iter().map(|(record, held)| self.incoming(record, held)).collect())
+    }
+
+    fn see_again(&mut self, record: &PersonRecord) {
+        let key = RecordKey {
+            source: self.source.id,
+            kind: RecordKind::Person,
+            reference: record.reference.clone(),
+        };
+        self.write.seen_again.push((key, record.observed_on));
+    }
+
+    fn incoming(&self, record: PersonRecord, held: Option<HeldRecord>) -> Incoming {
+        let first_seen = held.as_ref().map_or(record.observed_on, |held| held.first_seen);
+        let mut said = Said::new(self.source, record, first_seen, Link::default());
+        said.is_held = held.is_some();
+        said.testimony.companies =
+            said.testimony.record.jobs.iter().map(|job| self.employers.of(job)).collect();
+        let profile = profile_of(&said.testimony);
+        let digests = identities::of_person(self.identity, &said.testimony.record.facts, None);
+        let mut keys: Vec<i64> =
+            asked_keys(&profile, self.identity).into_iter().map(|MatchKey(key)| key).collect();
+        keys.truncate(KEYS_ASKED_MAX);
+        Incoming {
+            digests: digests.into_iter().map(|(digest, _)| digest).collect(),
+            keys,
+            said,
+            profile,
+            held,
+        }
+    }
+
+    /// Everybody the records may be about, with all their records.
+    async fn gather(&mut self, incoming: &[Incoming]) -> Result<(), EngineError> {
+        let digests = distinct(incoming.iter().flat_map(|one| one.digests.iter().copied()));
+        let keys = distinct(incoming.iter().flat_map(|one| one.keys.iter().copied()));
+        let owners = self.graph.owners(&digests, EACH_MAX).await?;
+        let met = self.graph.met(&keys, EACH_MAX).await?;
+        let held = incoming.iter().filter_map(|one| one.held.as_ref()).map(|held| held.entity);
+        let ids = distinct(owners.iter().map(|(_, id)| *id).chain(met.iter().map(|(_, id)| *id)).chain(held));
+        self.load(&ids).await?;
+        for (digest, id) in owners {
+            if let Some(place) = self.by_id.get(&id) {
+                self.by_digest.entry(digest).or_default().push(*place);
+            }
+        }
+        for (key, id) in met {
+            if let Some(place) = self.by_id.get(&id) {
+                self.by_key.entry(key).or_default().push(*place);
+            }
+        }
+        Ok(())
+    }
+
+    async fn load(&mut self, ids: &[Uuid]) -> Result<(), EngineError> {
+        let records = self.graph.records_of(ids).await?;
+        let mut by_entity: HashMap<Uuid, Vec<Said>> = HashMap::new();
+        for held in &records {
+            if let Some(said) = Said::of_held(held, &self.sources) {
+                by_entity.entry(held.entity).or_default().push(said);
+            }
+        }
+        let unrecorded: Vec<Uuid> = ids.iter().filter(|id| !by_entity.contains_key(id)).copied().collect();
+        // Whoever was here before any source: what is known of them is their first record.
+        for (id, person) in self.graph.people(&unrecorded).await? {
+            let source = self.source_of(&person).await?;
+            let seen = person.refreshed_at.date_naive();
+            let base = Said::new(&source, base_record(&person), seen, Link::default());
+            by_entity.entry(id).or_default().push(Said { is_changed: false, ..base });
+        }
+        let jobs = by_entity.values().flatten().flat_map(|said| &said.testimony.record.jobs);
+        self.employers.find(&mut self.graph, self.identity, jobs).await?;
+        let mut known: Vec<(Uuid, Vec<Said>)> = by_entity.into_iter().collect();
+        known.sort_by_key(|(id, _)| *id);
+        for (id, mut said) in known {
+            said.sort_by(|one, other| {
+                (one.key.source, &one.key.reference).cmp(&(other.key.source, &other.key.reference))
+            });
+            for one in &mut said {
+                one.testimony.companies =
+                    one.testimony.record.jobs.iter().map(|job| self.employers.of(job)).collect();
+            }
+            let owner = said.first().and_then(|said| self.sources.get(&said.key.source)?.rights.owner);
+            let mut person = Somebody::new(PersonId::from_uuid(id), owner, said);
+            if let Some(fused) = person.fuse() {
+                person.keys_before =
+                    identities::keys_of_person(self.identity, &fused.facts, &fused.experience);
+            }
+            self.by_id.insert(id, self.people.len());
+            self.people.push(person);
+        }
+        Ok(())
+    }
+
+    /// The source of what was here before: whoever the record itself names.
+    async fn source_of(&mut self, person: &Person) -> Result<Source, EngineError> {
+        let name = person.provenance.0.first().map_or(UNKNOWN_SOURCE, |said| said.provider.as_str());
+        if let Some(known) = self.sources.values().find(|source| source.name == name) {
+            return Ok(known.clone());
+        }
+        let made = self.graph.ensure_source(name, UNKNOWN_LICENCE, person.owner).await?;
+        self.sources.insert(made.id, made.clone());
+        Ok(made)
+    }
+
+    fn settle(&mut self, mut incoming: Incoming) {
+        let known =
+            incoming.held.as_ref().and_then(|held| Some((*self.by_id.get(&held.entity)?, held.clone())));
+        if let Some((place, held)) = known {
+            self.imported.changed += 1;
+            self.renew(self.now(place), incoming, &held);
+            return;
+        }
+        let candidates = self.candidates(&incoming);
+        let profiles: Vec<&Profile> = candidates
+            .iter()
+            .filter_map(|place| self.people.get(*place))
+            .map(|person| &person.profile)
+            .collect();
+        let settled = settle(&incoming.profile, &profiles);
+        let at = |place: &usize| candidates.get(*place).copied();
+        let place = match &settled.decision {
+            Decision::New => None,
+            Decision::Link(place) => at(place),
+            Decision::Merge(places) => {
+                let ones: Vec<usize> = places.iter().filter_map(at).collect();
+                self.merge(&ones);
+                ones.first().copied()
+            }
+        };
+        match place {
+            Some(place) => {
+                incoming.said.link = link_of(&settled);
+                incoming.said.testimony.confidence_percent = settled.confidence.as_percent();
+                self.imported.linked += 1;
+                self.add(place, incoming);
+            }
+            None => {
+                self.imported.new += 1;
+                let id = self.id_for(&incoming.said);
+                let place = self.people.len();
+                self.by_id.insert(id.uuid(), place);
+                self.people.push(Somebody::new(id, self.source.rights.owner, Vec::new()));
+                self.add(place, incoming);
+            }
+        }
+    }
+
+    /// A record of this source that says something else than the last time.
+    fn renew(&mut self, place: usize, mut incoming: Incoming, held: &HeldRecord) {
+        if let Some(before) = Said::of_held(held, &self.sources) {
+            incoming.said.link = before.link;
+            incoming.said.testimony.confidence_percent = before.testimony.confidence_percent;
+            let id = self.people.get(place).map(|person| person.id);
+            let changes =
+                employment_changes(&before.testimony.record, &incoming.said.testimony, &self.employers);
+            for change in changes {
+                self.imported.count(change.kind);
+                self.write.changes.extend(id.map(|id| change.of(id, self.source.id)));
+            }
+        }
+        self.add(place, incoming);
+    }
+
+    fn add(&mut self, place: usize, incoming: Incoming) {
+        for digest in incoming.digests {
+            self.by_digest.entry(digest).or_default().push(place);
+        }
+        for MatchKey(key) in stored_keys(&incoming.profile, self.identity) {
+            self.by_key.entry(key).or_default().push(place);
+        }
+        if let Some(person) = self.people.get_mut(place) {
+            // Whoever had no records until now keeps what was known of them as one.
+            person.take(incoming.said);
+        }
+    }
+
+    /// In the order of their ids, so that nothing depends on how they were found.
+    fn candidates(&self, incoming: &Incoming) -> Vec<usize> {
+        let by_digest = incoming.digests.iter().filter_map(|digest| self.by_digest.get(digest));
+        let by_key = incoming.keys.iter().filter_map(|key| self.by_key.get(key));
+        let places: HashSet<usize> =
+            by_digest.chain(by_key).flatten().map(|place| self.now(*place)).collect();
+        let apart = incoming.held.as_ref().and_then(|held| Said::of_held(held, &self.sources));
+        let apart: Vec<Uuid> = apart.map(|said| said.link.apart).unwrap_or_default();
+        let mut places: Vec<(Uuid, usize)> = places
+            .into_iter()
+            .filter_map(|place| Some((self.people.get(place)?, place)))
+            .filter(|(person, _)| {
+                person.owner == self.source.rights.owner && !apart.contains(&person.id.uuid())
+            })
+            .map(|(person, place)| (person.id.uuid(), place))
+            .collect();
+        places.sort_unstable();
+        places.into_iter().map(|(_, place)| place).collect()
+    }
+
+    /// Who somebody of this turn is by now.
+    fn now(&self, mut place: usize) -> usize {
+        while let Some(into) = self.people.get(place).and_then(|person| person.merged_into) {
+            place = into;
+        }
+        place
+    }
+
+    /// All of them are the first.
+    fn merge(&mut self, places: &[usize]) {
+        let Some((into, others)) = places.split_first() else { return };
+        let Some(into_id) = self.people.get(*into).map(|person| person.id) else { return };
+        for other in others {
+            let Some(person) = self.people.get_mut(*other) else { continue };
+            person.merged_into = Some(*into);
+            let (from, keys) = (person.id, std::mem::take(&mut person.keys_before));
+            let said = std::mem::take(&mut person.said);
+            let is_stored = said.iter().any(|said| said.is_held) || !keys.is_empty();
+            if is_stored {
+                self.write.merges.push(Merge { from, into: into_id, match_keys: keys });
+            }
+            self.imported.merged += 1;
+            let Some(whole) = self.people.get_mut(*into) else { return };
+            for mut one in said {
+                one.link.from = Some(from.uuid());
+                one.is_changed = true;
+                whole.take(one);
+            }
+        }
+    }
+
+    /// The same for the same record of the same source, so that an import that is done again makes nobody anew.
+    fn id_for(&self, said: &Said) -> PersonId {
+        let parts = |rule: &'static [u8]| {
+            self.identity
+                .match_key(&[rule, self.source.name.as_bytes(), said.key.reference.as_bytes()])
+                .to_be_bytes()
+        };
+        PersonId::from_uuid(id_on(said.testimony.first_seen, parts(b"person-id"), parts(b"person-id-2")))
+    }
+}
+
+fn link_of(settled: &Settled) -> Link {
+    Link {
+        reasons: settled.evidence.reasons.names().into_iter().map(str::to_owned).collect(),
+        confidence_percent: Some(settled.confidence.as_percent()),
+        from: None,
+        apart: Vec::new(),
+    }
+}
+
+/// A sortable id of a day.
+pub(super) fn id_on(day: NaiveDate, one: [u8; 8], other: [u8; 8]) -> Uuid {
+    let midnight = day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis();
+    let mut random = [0; 10];
+    for (slot, byte) in random.iter_mut().zip(one.into_iter().chain(other)) {
+        *slot = byte;
+    }
+    uuid::Builder::from_unix_timestamp_millis(u64::try_from(midnight).unwrap_or(0), &random).into_uuid()
+}
+
+fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
