@@ -1,9 +1,9 @@
 //! The `overload` bar: three times the load the service can carry must cost the calls it can carry next to nothing.
 //!
-//! First the rate of `billed`'s closed loop, then the knee: the highest rate of an open loop at which 99 of 100 calls are
-//! answered within 100 ms, a refused one counted as late. Then rounds of the knee's rate and of three times as many, one
-//! after the other, because the machine is not equally fast from one minute to the next: what is told is the median round.
-//! Everything runs on the same processors.
+//! First the knee: the highest rate of an open loop at which 99 of 100 calls are answered within 100 ms, a refused one
+//! counted as late; and, before and after it is looked for, the rate of `billed`'s closed loop, whose mean it is held
+//! against. Then rounds of the knee's rate and of three times as many, one after the other, because the machine is not
+//! equally fast from one minute to the next: what is told is the median round. Everything runs on the same processors.
 
 pub mod process;
 
@@ -83,13 +83,22 @@ impl Range<'_> {
         for _ in 0..2 {
             let volley = self.fire(per_second, length).await?;
             let p99 = volley.p99(Duration::ZERO, length);
-            progress(format!("{per_second:.0}/s: p99 {p99:?}, {} refused", volley.count(503)));
+            let told = if p99 == Duration::MAX { "of refused calls".to_owned() } else { format!("{p99:?}") };
+            progress(format!("{per_second:.0}/s: p99 {told}, {} refused", volley.count(503)));
             if p99 <= P99_MAX {
                 return Ok(Some(volley));
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
         Ok(None)
+    }
+
+    /// Calls a second when each connection asks again as soon as it is answered.
+    async fn closed_loop(&self, seconds: u64) -> Result<f64> {
+        let told =
+            load::run(self.server.address, self.targets, CLOSED_CONNECTIONS, Pace::Closed, seconds).await?;
+        progress(format!("closed loop: {:.0} calls/s, p99 {:?}", told.per_second, told.p99));
+        Ok(told.per_second)
     }
 
     /// The knee, and the run that confirmed it.
@@ -148,14 +157,13 @@ pub async fn run(short: bool) -> Result<Verdict> {
     rig.postgres.psql(BOTH, "vacuum analyze")?;
     let server = rig.serve(&[])?;
     let process = Process(server.pid());
-    progress("warming up");
-    load::run(server.address, &targets, CLOSED_CONNECTIONS, Pace::Closed, 3).await?;
-    let closed =
-        load::run(server.address, &targets, CLOSED_CONNECTIONS, Pace::Closed, size.closed_seconds).await?;
-    progress(format!("closed loop: {:.0} calls/s, p99 {:?}", closed.per_second, closed.p99));
     let range = Range { server: &server, targets: &targets };
-    let (knee, at_knee) = range.find_knee(closed.per_second, &size).await?;
+    progress("warming up");
+    range.closed_loop(3).await?;
+    let before = range.closed_loop(size.closed_seconds).await?;
+    let (knee, at_knee) = range.find_knee(before, &size).await?;
     progress(format!("the knee is at {knee:.0}/s: {}", tell(&at_knee)));
+    let closed = f64::midpoint(before, range.closed_loop(size.closed_seconds).await?);
     let rounds = range.flood(knee, &size, &process).await?;
     let after = range.fire(knee / 2.0, NORMAL_WITHIN + Duration::from_secs(1)).await?;
     let normal = normal_after(&after);
@@ -164,7 +172,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
         progress(format!("VIOLATION: {violation}"));
     }
     let figures = Figures {
-        knee: knee / closed.per_second,
+        knee: knee / closed,
         goodput: median(rounds.iter().map(|round| round.goodput)),
         shed_p99: Duration::from_secs_f64(median(rounds.iter().map(|round| round.shed_p99.as_secs_f64()))),
         rss: rounds.iter().map(|round| round.rss).fold(0.0, f64::max),

@@ -126,3 +126,46 @@ fn no_more_nodes_are_remembered_than_the_limit() {
     window.hear(START_MS, rows);
     assert_eq!(window.used_at(START_MS), u32::try_from(limits::RATE_NODES_MAX).unwrap());
 }
+
+#[test]
+fn nodes_with_nothing_to_tell_take_no_place() {
+    let mut window = window_with(0);
+    let nodes = u128::try_from(limits::RATE_NODES_MAX).unwrap();
+    window.hear(START_MS, (0..nodes).map(|number| heard_from(node(10 + number), 0, 0)).collect());
+    window.hear(START_MS, vec![heard_from(node(2), 7, 0)]);
+    assert_eq!(window.used_at(START_MS), 7);
+}
+
+#[test]
+fn what_was_claimed_and_not_used_is_given_back_once() {
+    let mut window = shared(window_with(SLACK), 10);
+    assert!(window.drop_claims());
+    assert!(!window.drop_claims(), "nothing is left");
+    assert!(!shared(window_with(SLACK), 0).drop_claims(), "nothing was claimed");
+    let mut used = shared(window_with(SLACK), 10);
+    (0..3).for_each(|_| used.take());
+    assert!(used.drop_claims() && used.drop_claims(), "three were used and are not told yet");
+}
+
+#[test]
+fn a_claim_that_nobody_took_back_counts_as_admitted_when_it_can_be_used_no_more() {
+    let dead_after = 2 * limits::RATE_CLAIM_MS;
+    for (age_ms, counted) in
+        [(dead_after - 500, 0), (dead_after, 0), (dead_after + 1, 9), (dead_after + 900, 9)]
+    {
+        let mut window = window_with(0);
+        window.hear(START_MS + age_ms, vec![Heard { age_ms, ..heard_from(node(2), 1, 9) }]);
+        let seen = (window.used_at(START_MS + age_ms), window.claims_elsewhere());
+        assert_eq!(seen, (1 + counted, 9 - counted), "after {age_ms} ms");
+    }
+}
+
+#[test]
+fn a_lost_claim_counts_from_the_last_instant_it_could_be_used() {
+    let age_ms = 2 * limits::RATE_CLAIM_MS + 1;
+    let mut window = window_with(0);
+    window.hear(START_MS + age_ms, vec![Heard { age_ms, ..heard_from(node(2), 0, 9) }]);
+    let used_until_ms = START_MS + limits::RATE_CLAIM_MS + SLOT_MS;
+    let gone_ms = used_until_ms + SLOT_MS * i64::try_from(SLOTS).unwrap();
+    assert_eq!((window.used_at(gone_ms - SLOT_MS), window.used_at(gone_ms)), (9, 0));
+}
