@@ -18,6 +18,7 @@ mod canaries;
 mod crash;
 mod csv;
 mod cut_proxy;
+mod enrich_scale;
 mod http_client;
 mod idempotency;
 mod ledger;
@@ -39,6 +40,7 @@ mod titles;
 mod tool_cache;
 mod webhook_flaky;
 mod webhook_interop;
+mod world;
 mod zombie;
 
 use bar::{Bar, Verdict};
@@ -47,6 +49,8 @@ use std::process::ExitCode;
 /// Every bar. `cargo xtask bar --list` says what each promises.
 const BARS: &[Bar] = &[
     Bar { name: "prices", run: |short| Box::pin(prices::run(short)) },
+    Bar { name: "world", run: |short| Box::pin(world::run(short)) },
+    Bar { name: "enrich-scale", run: |short| Box::pin(enrich_scale::run(short)) },
     Bar { name: "titles", run: |short| Box::pin(titles::run(short)) },
     Bar { name: "reference", run: |short| Box::pin(reference::run(short)) },
     Bar { name: "schemathesis", run: |short| Box::pin(schemathesis::run(short)) },

@@ -201,6 +201,11 @@ impl Rig {
         self.postgres.url(GRAPH)
     }
 
+    /// The database that has the people.
+    pub fn graph_name(&self) -> &'static str {
+        if self.one_database { BOTH } else { GRAPH }
+    }
+
     pub async fn ledger(&self) -> anyhow::Result<Ledger> {
         Ledger::connect(&Database::at(&self.ledger_url()), Clock::system())
             .await

@@ -15,6 +15,14 @@ struct Bar {
 const BARS: &[Bar] = &[
     Bar { name: "prices", promise: "every endpoint charges what the price list says, to the thousandth" },
     Bar {
+        name: "world",
+        promise: "the same seed makes the same people, byte for byte, and a person takes at most 3 KB in PostgreSQL",
+    },
+    Bar {
+        name: "enrich-scale",
+        promise: "a paid lookup costs as much among ten times as many people, in memory for an eighth of them",
+    },
+    Bar {
         name: "titles",
         promise: "rank and department are read as people label them, from titles never seen before",
     },

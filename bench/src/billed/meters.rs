@@ -50,14 +50,20 @@ impl Meters {
 
 /// The postmaster, its children that live, and those that ended: the kernel adds the dead to their parent.
 fn family_cpu_ms(postmaster: u32) -> Result<f64> {
-    let mut sum = stat_fields(postmaster, 13..17).unwrap_or(0.0);
+    let dead = stat_fields(postmaster, 15..17).unwrap_or(0.0);
+    Ok(dead + family(postmaster)?.into_iter().filter_map(cpu_ms).sum::<f64>())
+}
+
+/// The postmaster and its children that live.
+pub fn family(postmaster: u32) -> Result<Vec<u32>> {
+    let mut family = vec![postmaster];
     for entry in std::fs::read_dir("/proc")? {
         let Ok(pid) = entry?.file_name().to_string_lossy().parse::<u32>() else { continue };
         if parent(pid) == Some(postmaster) {
-            sum += cpu_ms(pid).unwrap_or(0.0);
+            family.push(pid);
         }
     }
-    Ok(sum)
+    Ok(family)
 }
 
 fn cpu_ms(pid: u32) -> Option<f64> {

@@ -54,10 +54,6 @@ pub(super) const EMPLOYER: EntityQuery<Employer> = EntityQuery {
     decode: employer,
 };
 
-pub(super) const EMPLOYMENTS: &str =
-    "select person_id, ordinal, company_id, company_name, title, seniority, department, started_on, ended_on
-     from employment where person_id = any($1)";
-
 /// The part of a company's facts that a person's record shows: a company's card.
 #[derive(Serialize, Deserialize)]
 pub(super) struct EmployerFacts {
@@ -174,28 +170,4 @@ fn employer(id: Uuid, row: &PgRow) -> Result<Employer, StoreError> {
         employee_count: facts.employee_count,
         industry: facts.industry,
     })
-}
-
-/// Columns 2 onwards of [`EMPLOYMENTS`].
-pub(super) fn employment(row: &PgRow) -> Result<Employment, StoreError> {
-    Ok(Employment {
-        company_id: row.try_get::<Option<Uuid>, _>(2)?.map(CompanyId::from_uuid),
-        company_name: row.try_get(3)?,
-        title: row.try_get(4)?,
-        seniority: indexed(row, 5, "seniority", Seniority::from_index)?,
-        department: indexed(row, 6, "department", Department::from_index)?,
-        started_on: row.try_get(7)?,
-        ended_on: row.try_get(8)?,
-    })
-}
-
-fn indexed<T>(
-    row: &PgRow,
-    column: usize,
-    name: &str,
-    from_index: fn(u8) -> Option<T>,
-) -> Result<Option<T>, StoreError> {
-    let Some(index) = row.try_get::<Option<i16>, _>(column)? else { return Ok(None) };
-    let known = u8::try_from(index).ok().and_then(from_index);
-    known.map(Some).ok_or_else(|| StoreError::Corrupt(format!("there is no {name} {index}")))
 }

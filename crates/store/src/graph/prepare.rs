@@ -7,7 +7,6 @@ use crate::StoreError;
 use assay_domain::Digest;
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::EXPERIENCE_MAX;
-use assay_domain::person::Employment;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -30,7 +29,6 @@ pub(super) struct Prepared {
     pub(super) own: String,
     pub(super) refreshed_at: DateTime<Utc>,
     pub(super) hash: ContentHash,
-    pub(super) experience: Vec<Employment>,
     /// Sorted, each digest once.
     pub(super) identities: Vec<(Digest, IdentityKind)>,
     pub(super) match_keys: MatchKeys,
@@ -47,7 +45,6 @@ pub(super) async fn prepare_companies(writes: Vec<CompanyWrite>) -> Result<Vec<P
             own: to_json(write.id.uuid(), &EmployerFacts::of(&write.facts))?,
             refreshed_at: write.refreshed_at,
             hash: ContentHash::default(),
-            experience: Vec::new(),
             identities: write.identities,
             match_keys: write.match_keys,
             rights: write.rights,
@@ -60,9 +57,8 @@ pub(super) async fn prepare_companies(writes: Vec<CompanyWrite>) -> Result<Vec<P
 /// The oldest jobs beyond `EXPERIENCE_MAX` are left out.
 pub(super) async fn prepare_people(writes: Vec<PersonWrite>) -> Result<Vec<Prepared>, StoreError> {
     prepare_all(writes, |write| {
-        let mut experience = write.experience;
-        experience.truncate(EXPERIENCE_MAX);
-        let jobs: Vec<StoredJob<'_>> = experience.iter().map(StoredJob::of).collect();
+        let jobs: Vec<StoredJob<'_>> =
+            write.experience.iter().take(EXPERIENCE_MAX).map(StoredJob::of).collect();
         let own = to_json(write.id.uuid(), &jobs)?;
         let prepared = Prepared {
             kind: EntityKind::Person,
@@ -72,7 +68,6 @@ pub(super) async fn prepare_people(writes: Vec<PersonWrite>) -> Result<Vec<Prepa
             own,
             refreshed_at: write.refreshed_at,
             hash: ContentHash::default(),
-            experience,
             identities: write.identities,
             match_keys: write.match_keys,
             rights: write.rights,

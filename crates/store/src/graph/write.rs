@@ -4,7 +4,6 @@
 
 use super::Graph;
 use super::copy_rows::CopyRows;
-use super::entity_rows::{EMPLOYMENTS, employment};
 use super::match_keys;
 use super::prepare::{ContentHash, Prepared, prepare_companies, prepare_people};
 use super::suppression::{digest_of, hold_off_erasing, suppressed_among};
@@ -15,7 +14,6 @@ use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::person::{Employment, PersonFacts};
 use assay_domain::{AccountId, CompanyId, Digest, PersonId, Provenance};
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool};
 use std::collections::{HashMap, HashSet};
 use tokio::sync::oneshot;
@@ -136,7 +134,6 @@ impl PreparedBatch {
         let mut changed = write_entities(connection, &COMPANIES, &companies).await?;
         let changed_companies = changed.len();
         changed.extend(write_entities(connection, &PEOPLE, &people).await?);
-        write_experience(connection, &changed).await?;
         write_identities(connection, &changed).await?;
         match_keys::write(connection, &changed).await?;
         append_to_inbox(connection, &changed).await?;
@@ -262,63 +259,6 @@ async fn leave_out_unchanged<'a>(
 /// A first version has nothing stored under it yet.
 fn updated_ids(changed: &[Changed<'_>]) -> Vec<Uuid> {
     changed.iter().filter(|changed| changed.version > 1).map(|changed| changed.entity.id).collect()
-}
-
-/// Replaces the experience of those people whose experience is another one now.
-async fn write_experience(connection: &mut PgConnection, changed: &[Changed<'_>]) -> Result<(), StoreError> {
-    let held = read_held_experience(connection, &updated_ids(changed)).await?;
-    let mut stale = Vec::new();
-    let mut rows = CopyRows::new(
-        "copy employment (person_id, ordinal, company_id, company_name, title, seniority, department, started_on, ended_on)
-         from stdin (format binary)",
-    );
-    for Changed { entity, .. } in changed {
-        if let Some(held) = held.get(&entity.id) {
-            if held.iter().map(Option::as_ref).eq(entity.experience.iter().map(Some)) {
-                continue;
-            }
-            stale.push(entity.id);
-        }
-        for (ordinal, job) in (0_i16..).zip(&entity.experience) {
-            rows.row(9)
-                .uuid(entity.id)
-                .smallint(ordinal)
-                .maybe(job.company_id.map(CompanyId::uuid), CopyRows::uuid)
-                .text(&job.company_name)
-                .text(&job.title)
-                .maybe(job.seniority.map(|level| i16::from(level.index())), CopyRows::smallint)
-                .maybe(job.department.map(|department| i16::from(department.index())), CopyRows::smallint)
-                .maybe(job.started_on, CopyRows::date)
-                .maybe(job.ended_on, CopyRows::date);
-        }
-    }
-    if !stale.is_empty() {
-        sqlx::query("delete from employment where person_id = any($1)")
-            .bind(stale)
-            .execute(&mut *connection)
-            .await?;
-    }
-    rows.send(connection).await
-}
-
-/// Newest first, as written. A row that does not read back is `None` and equals nothing, so that a write heals it.
-async fn read_held_experience(
-    connection: &mut PgConnection,
-    people: &[Uuid],
-) -> Result<HashMap<Uuid, Vec<Option<Employment>>>, StoreError> {
-    let mut held: HashMap<Uuid, Vec<Option<Employment>>> = HashMap::new();
-    if people.is_empty() {
-        return Ok(held);
-    }
-    let mut rows = Vec::new();
-    for row in &sqlx::query(EMPLOYMENTS).bind(people).fetch_all(connection).await? {
-        rows.push((row.try_get::<Uuid, _>(0)?, row.try_get::<i16, _>(1)?, employment(row)));
-    }
-    rows.sort_unstable_by_key(|(person, ordinal, _)| (*person, *ordinal));
-    for (person, _, job) in rows {
-        held.entry(person).or_default().push(job.ok());
-    }
-    Ok(held)
 }
 
 /// Adds the identities that are new and removes those no longer listed. Nobody else does so for these entities:

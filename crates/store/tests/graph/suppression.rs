@@ -49,7 +49,6 @@ fn nobody_is_suppressed(db: &TestDatabase) {
     assert_eq!(count(db, "identity join suppression using (digest)"), 0);
     assert_eq!(count(db, "person join suppression on digest = uuid_send(person.id)"), 0);
     assert_eq!(count(db, "identity where entity_id not in (select id from person)"), 0);
-    assert_eq!(count(db, "employment where person_id not in (select id from person)"), 0);
 }
 
 #[tokio::test]
@@ -67,7 +66,7 @@ async fn an_erased_person_leaves_nothing_but_digests_and_is_found_by_nothing() {
     }
     assert_eq!(graph.people_by_ids(&[people[1].id]).await.unwrap(), []);
     let id = people[1].id.uuid();
-    for table in ["person where id", "employment where person_id", "identity where entity_id"] {
+    for table in ["person where id", "identity where entity_id"] {
         assert_eq!(count(&db, &format!("{table} = '{id}'")), 0);
     }
     // Followers are told: one version more than the last.

@@ -111,11 +111,7 @@ async fn forget(
     keys: Vec<(i64, Uuid)>,
 ) -> Result<(), StoreError> {
     match_keys::delete(connection, keys).await?;
-    for statement in
-        ["delete from identity where entity_id = any($1)", "delete from employment where person_id = any($1)"]
-    {
-        sqlx::query(statement).bind(ids).execute(&mut *connection).await?;
-    }
+    sqlx::query("delete from identity where entity_id = any($1)").bind(ids).execute(connection).await?;
     Ok(())
 }
 

@@ -176,7 +176,6 @@ async fn delete(connection: &mut PgConnection, doomed: &Doomed) -> Result<(), St
     }
     for statement in [
         "delete from identity where entity_id = any($1)",
-        "delete from employment where person_id = any($1)",
         "delete from employment_change where person_id = any($1)",
         "delete from source_record where entity_id = any($1)",
         "delete from person where id = any($1)",
