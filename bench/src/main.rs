@@ -21,6 +21,9 @@ mod cut_proxy;
 mod enrich_scale;
 mod http_client;
 mod idempotency;
+mod import_files;
+mod import_kill;
+mod import_rate;
 mod ledger;
 mod limits;
 mod mutants;
@@ -74,6 +77,8 @@ const BARS: &[Bar] = &[
     Bar { name: "zombie", run: |short| Box::pin(zombie::run(short)) },
     Bar { name: "bulk-speed", run: |short| Box::pin(bulk_speed::run(short)) },
     Bar { name: "queue-health", run: |short| Box::pin(queue_health::run(short)) },
+    Bar { name: "import-rate", run: |short| Box::pin(import_rate::run(short)) },
+    Bar { name: "import-kill", run: |short| Box::pin(import_kill::run(short)) },
     Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
 ];
 

@@ -65,6 +65,14 @@ const BARS: &[Bar] = &[
         name: "queue-health",
         promise: "claims stay quick while a snapshot keeps what was done from being cleared away",
     },
+    Bar {
+        name: "import-rate",
+        promise: "an import of people writes at least a quarter of the rows a second that a bare COPY of them does",
+    },
+    Bar {
+        name: "import-kill",
+        promise: "an import killed at any moment and started again leaves the graph an undisturbed one leaves",
+    },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
     Bar {
@@ -95,6 +103,7 @@ const BY_COMMAND: &[&str] = &[
     "webhook-flaky",
     "bulk-speed",
     "queue-health",
+    "import-rate",
 ];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {

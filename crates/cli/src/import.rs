@@ -15,7 +15,7 @@ use crate::{Session, connect, out};
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::{Clock, NetworkHosts};
-use assay_engine::import::{RecordKind, Source};
+use assay_engine::import::{ImportRun, RecordKind, Source};
 use assay_engine::{Engine, EngineError};
 use assay_intake::{Format, Kind};
 use clap::{Args, Subcommand, ValueEnum};
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use write::Import;
 
 /// One transaction: large enough that its commit costs little, small enough that a killed run loses little.
-const BATCH_ROWS: u64 = 2_000;
+const BATCH_ROWS: u64 = 5_000;
 
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
@@ -123,15 +123,20 @@ impl Files {
         self.confirm(&layouts)?;
         let watch = Stopwatch::start();
         let mut report = Report::new(kind, &source.name, self.dry_run);
-        for layout in &layouts {
-            let import = Import { engine: &engine, source: &source, layout, clock: Clock::system() };
-            let batch = usize::try_from(self.batch).unwrap_or(WRITE_BATCH_MAX);
-            let imported = if self.dry_run {
-                import.preview(batch).await?
-            } else {
-                import.write(batch, self.rejects.as_deref()).await?
-            };
-            report.add(imported);
+        let imports = layouts.iter().map(|layout| {
+            let clock = Clock::system();
+            Import { engine: &engine, source: &source, layout, clock }
+        });
+        let imports: Vec<Import<'_>> = imports.collect();
+        let batch = usize::try_from(self.batch).unwrap_or(WRITE_BATCH_MAX);
+        if self.dry_run {
+            for import in &imports {
+                report.add(import.preview(batch).await?);
+            }
+        } else {
+            for (import, run) in imports.iter().zip(begin_all(&imports).await?) {
+                report.add(import.write(run, batch, self.rejects.as_deref()).await?);
+            }
         }
         report.tell(session, watch.elapsed());
         Ok(())
@@ -172,6 +177,21 @@ impl Files {
             }
         }
     }
+}
+
+/// All runs of a command begin at one moment, before the first file is written. So when it is given again after it was
+/// stopped in its second file, it is known that the first one is through, although its own run says only that it once was.
+async fn begin_all(imports: &[Import<'_>]) -> Result<Vec<ImportRun>, Failure> {
+    let mut at = Clock::system().now();
+    let mut runs = Vec::new();
+    // From the last one, whose run is open as long as the command is not through.
+    for import in imports.iter().rev() {
+        let run = import.begin(at).await?;
+        at = run.at;
+        runs.push(run);
+    }
+    runs.reverse();
+    Ok(runs)
 }
 
 fn how_to_go_on(layouts: &[Layout]) -> String {

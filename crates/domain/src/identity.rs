@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
 use crate::email::Email;
-use crate::keyed_hash::hmac_sha256;
+use crate::keyed_hash::{KeyedHash, hmac_sha256};
 use crate::name::{PersonName, fold_company};
 use crate::network_url::{NetworkUrl, NetworkUrlKind};
 use crate::parse_error::ParseError;
@@ -117,11 +117,11 @@ impl fmt::Debug for Digest {
 
 /// The secret behind all digests of one installation.
 #[derive(Clone)]
-pub struct IdentityKey([u8; 32]);
+pub struct IdentityKey(KeyedHash);
 
 impl IdentityKey {
-    pub const fn new(key: [u8; 32]) -> Self {
-        Self(key)
+    pub fn new(key: [u8; 32]) -> Self {
+        Self(KeyedHash::new(&key))
     }
 
     pub fn digest_email(&self, email: &Email) -> Digest {
@@ -177,7 +177,7 @@ impl IdentityKey {
         let separated = parts.iter().flat_map(|part| [*part, SEPARATOR]);
         let pieces: Vec<&[u8]> = std::iter::once(kind).chain(separated).collect();
         let mut first = [0_u8; 8];
-        for (slot, byte) in first.iter_mut().zip(hmac_sha256(&self.0, &pieces)) {
+        for (slot, byte) in first.iter_mut().zip(self.0.of(&pieces)) {
             *slot = byte;
         }
         i64::from_be_bytes(first)
@@ -185,13 +185,13 @@ impl IdentityKey {
 
     /// A key for sealing what belongs to the digests. The label cannot be taken for a kind, which is one low byte.
     pub fn sealer(&self, purpose: &'static str) -> Sealer {
-        Sealer::new(&hmac_sha256(&self.0, &[b"seal:", purpose.as_bytes()]), purpose)
+        Sealer::new(&self.0.of(&[b"seal:", purpose.as_bytes()]), purpose)
     }
 
     fn digest(&self, kind: IdentityKind, text: &[&[u8]]) -> Digest {
         let kind = [kind.byte()];
         let parts: Vec<&[u8]> = std::iter::once(kind.as_slice()).chain(text.iter().copied()).collect();
-        let full = hmac_sha256(&self.0, &parts);
+        let full = self.0.of(&parts);
         let mut short = [0_u8; 16];
         for (slot, byte) in short.iter_mut().zip(full) {
             *slot = byte;

@@ -12,6 +12,7 @@ use assay_domain::Clock;
 use assay_engine::Engine;
 use assay_engine::import::{ImportFile, ImportRun, Imported, Source};
 use assay_intake::{Position, Reader};
+use chrono::{DateTime, Utc};
 use std::path::{Path, PathBuf};
 
 /// One file on its way into the graph.
@@ -27,7 +28,7 @@ impl Import<'_> {
     pub async fn preview(&self, batch_rows: usize) -> Result<FileReport, Failure> {
         let reader = self.layout.open(Position::START)?;
         let progress = self.progress(&reader, Position::START);
-        let mut feed = self.feed(reader, batch_rows);
+        let mut feed = self.feed(reader, batch_rows, self.clock.now());
         let mut counts = Imported::default();
         let mut remarks = Remarks::default();
         let mut rows = 0;
@@ -59,16 +60,23 @@ impl Import<'_> {
     }
 
     /// Writes the file, or what an earlier run has left of it.
-    pub async fn write(&self, batch_rows: usize, rejects: Option<&Path>) -> Result<FileReport, Failure> {
-        let mut run = self.begin().await?;
+    pub async fn write(
+        &self,
+        mut run: ImportRun,
+        batch_rows: usize,
+        rejects: Option<&Path>,
+    ) -> Result<FileReport, Failure> {
         let from = place(&run)?;
+        if run.finished {
+            return Ok(self.done_before(run, from));
+        }
         if from.rows > 0 {
             out::note(&format!("{}: going on after row {}", self.layout.path().display(), from.rows));
         }
         let reader = self.layout.open(from)?;
         let mut rejects = Rejects::open(&self.rejects_path(rejects), from.rows)?;
         let progress = self.progress(&reader, from);
-        let mut feed = self.feed(reader, batch_rows);
+        let mut feed = self.feed(reader, batch_rows, run.at);
         let mut remarks = Remarks::default();
         let mut rows = from.rows;
         while let Some(portion) = feed.next().await {
@@ -93,13 +101,31 @@ impl Import<'_> {
         })
     }
 
-    async fn begin(&self) -> Result<ImportRun, Failure> {
+    /// The run this file is imported with: one that goes on, a new one, or one that is through although the command it
+    /// belongs to is not. `at` is when that command was first given.
+    pub async fn begin(&self, at: DateTime<Utc>) -> Result<ImportRun, Failure> {
         let file = ImportFile {
             kind: record_kind(self.layout.kind()),
             fingerprint: self.layout.fingerprint()?,
             mapping: self.layout.canonical_mapping(),
         };
-        self.engine.begin_import(self.source, &file, self.clock.now()).await.map_err(failed)
+        let done = self.engine.finished_import(self.source, &file).await.map_err(failed)?;
+        if let Some(done) = done.filter(|done| done.at == at) {
+            return Ok(done);
+        }
+        self.engine.begin_import(self.source, &file, at).await.map_err(failed)
+    }
+
+    fn done_before(&self, run: ImportRun, end: Position) -> FileReport {
+        out::note(&format!("{}: was imported before the command was stopped", self.layout.path().display()));
+        FileReport {
+            path: self.layout.path().to_owned(),
+            rows: end.rows,
+            resumed_after: Some(end.rows),
+            counts: run.counts,
+            remarks: Remarks::default(),
+            rejects: None,
+        }
     }
 
     async fn commit(&self, run: &mut ImportRun, portion: Portion) -> Result<(), Failure> {
@@ -115,8 +141,9 @@ impl Import<'_> {
         written.map(drop).map_err(failed)
     }
 
-    fn feed(&self, reader: Reader, batch_rows: usize) -> Feed {
-        Feed::start(self.layout.path(), reader, batch_rows, self.clock.now().date_naive())
+    /// What does not say when it was true was true when the import was begun.
+    fn feed(&self, reader: Reader, batch_rows: usize, at: DateTime<Utc>) -> Feed {
+        Feed::start(self.layout.path(), reader, batch_rows, at.date_naive())
     }
 
     fn progress(&self, reader: &Reader, from: Position) -> Progress {

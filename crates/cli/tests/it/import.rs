@@ -137,6 +137,45 @@ fn a_later_file_of_a_source_tells_of_new_jobs_promotions_and_departures() {
 }
 
 #[test]
+fn an_older_file_takes_nothing_back() {
+    let desk = Desk::new();
+    desk.add_source("crm", &[]);
+    desk.import("crm", PEOPLE);
+    let older = PEOPLE.replace("2026-01-05", "2025-11-05").replace("Engineer", "Trainee");
+    let counts = desk.import("crm", &older);
+    assert_eq!((&counts["unchanged"], &counts["changed"]), (&json!(2), &json!(0)), "{counts}");
+    let kept =
+        "source_record where ref = '1' and content::text like '%Engineer%' and last_seen = '2026-01-05'";
+    assert_eq!(desk.count(kept), "1");
+}
+
+#[test]
+fn a_command_that_was_stopped_in_its_second_file_leaves_the_first_one_alone() {
+    let desk = Desk::new();
+    desk.add_source("crm", &[]);
+    let first = desk.file("first.csv", PEOPLE);
+    // The same day: only that it is through tells that the first file must not have the last word again.
+    let second = desk.file("second.csv", &PEOPLE.replace("Engineer", "Principal Engineer"));
+    let import =
+        || desk.installation.ok_json(&["import", "people", &first, &second, "--source", "crm", "--yes"]);
+    import();
+    let version = "select version from person join source_record on id = entity_id where ref = '1'";
+    let version = || desk.installation.graph.psql(version).unwrap().trim().to_owned();
+    assert_eq!(version(), "2");
+    // As it is when the program is killed while it writes the second file.
+    let reopen = "update import_run set finished_at = null, position = '', counts = '{}'
+                  where (counts ->> 'changed')::int = 1";
+    desk.installation.graph.psql(reopen).unwrap();
+    let again = import();
+    assert_eq!(
+        (&again["files"][0]["resumed_after_row"], &again["files"][1]["unchanged"]),
+        (&json!(3), &json!(2)),
+        "{again}"
+    );
+    assert_eq!(version(), "2");
+}
+
+#[test]
 fn a_dry_run_writes_nothing_and_a_source_that_may_not_be_kept_is_refused() {
     let desk = Desk::new();
     desk.add_source("crm", &[]);

@@ -50,6 +50,9 @@ pub(super) async fn decide(
         if is_known {
             imported.unchanged += 1;
             write.seen_again.push((said.key, said.last_seen));
+        } else if known.is_some_and(|held| held.last_seen > said.record.observed_on) {
+            // What the source said later stands, as with people.
+            imported.unchanged += 1;
         } else {
             incoming.push(look_for(identity, said, known.map(|held| held.entity)));
         }

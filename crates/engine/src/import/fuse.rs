@@ -51,8 +51,11 @@ pub(super) struct Fused {
 }
 
 /// None without a record that has a name.
-pub(super) fn fuse(testimonies: &[Testimony], owner: Option<AccountId>) -> Option<Fused> {
-    let mut ordered: Vec<&Testimony> = testimonies.iter().collect();
+pub(super) fn fuse<'a>(
+    testimonies: impl Iterator<Item = &'a Testimony>,
+    owner: Option<AccountId>,
+) -> Option<Fused> {
+    let mut ordered: Vec<&Testimony> = testimonies.collect();
     ordered.sort_by(|one, other| {
         let newest_first = other.record.observed_on.cmp(&one.record.observed_on);
         newest_first
@@ -77,7 +80,7 @@ pub(super) fn fuse(testimonies: &[Testimony], owner: Option<AccountId>) -> Optio
     };
     let current = experience.iter().find(|job| job.ended_on.is_none());
     facts.last_job_change_on = current.and_then(|job| job.started_on);
-    let expires = testimonies.iter().filter_map(expires_on).min();
+    let expires = ordered.iter().filter_map(|said| expires_on(said)).min();
     let provenance = provenance(&ordered, &facts);
     Some(Fused {
         facts,

@@ -9,6 +9,8 @@ mod companies;
 mod employers;
 mod firm;
 mod fuse;
+mod incoming;
+mod parallel;
 mod people;
 pub mod record;
 pub mod rows;
@@ -45,7 +47,15 @@ pub struct ImportRun {
     /// What came of it so far.
     pub counts: Imported,
     pub finished: bool,
-    at: DateTime<Utc>,
+    /// When it was begun, also when it goes on later: what it writes does not depend on how often it was stopped.
+    pub at: DateTime<Utc>,
+}
+
+impl ImportRun {
+    fn of_stored(StoredRun { id, position, counts, started_at }: StoredRun) -> Self {
+        let counts = serde_json::from_str(&counts).unwrap_or_default();
+        Self { id, position, counts, finished: false, at: started_at }
+    }
 }
 
 impl Engine {
@@ -75,14 +85,17 @@ impl Engine {
         at: DateTime<Utc>,
     ) -> Result<ImportRun, EngineError> {
         let id = Uuid::from_u128(rand::random());
-        let StoredRun { id, position, counts } = self.graph.begin_import(source, file, (id, at)).await?;
-        Ok(ImportRun {
-            id,
-            position,
-            counts: serde_json::from_str(&counts).unwrap_or_default(),
-            finished: false,
-            at,
-        })
+        Ok(ImportRun::of_stored(self.graph.begin_import(source, file, (id, at)).await?))
+    }
+
+    /// The last run of this very file, if it is through.
+    pub async fn finished_import(
+        &self,
+        source: &Source,
+        file: &ImportFile,
+    ) -> Result<Option<ImportRun>, EngineError> {
+        let run = self.graph.finished_import(source, file).await?;
+        Ok(run.map(|run| ImportRun { finished: true, ..ImportRun::of_stored(run) }))
     }
 
     /// One transaction: the records, what they change, and how far the run is. `rejected` rows of the file were not read.
@@ -178,13 +191,15 @@ async fn commit(
     mut imported: Imported,
     position: String,
 ) -> Result<Imported, EngineError> {
-    // How many are suppressed is known only after the commit that stores the counts; it is told, and counted from there.
     let mut counts = run.counts;
     counts.add(imported);
     write.progress = Some(ImportProgress {
         run: run.id,
         position: position.clone(),
-        counts: serde_json::to_string(&counts).unwrap_or_else(|_| "{}".to_owned()),
+        counts: Box::new(move |suppressed| {
+            let counts = Imported { suppressed: counts.suppressed + suppressed, ..counts };
+            serde_json::to_string(&counts).unwrap_or_else(|_| "{}".to_owned())
+        }),
     });
     let (_, left_out) = graph.commit(write).await?;
     imported.suppressed = u64::try_from(left_out.len()).unwrap_or(u64::MAX);

@@ -2,10 +2,12 @@
 
 use super::changes::employment_changes;
 use super::employers::Employers;
+use super::incoming::Incoming;
+use super::parallel;
 use super::record::{Imported, PersonRecord};
 use super::somebody::{Link, Said, Somebody, base_record, hash_of_record, profile_of};
-use crate::matching::{Decision, MatchKey, Profile, Settled, asked_keys, settle, stored_keys};
-use crate::{EngineError, identities};
+use crate::EngineError;
+use crate::matching::{Decision, MatchKey, Profile, Settled, settle, stored_keys};
 use assay_domain::{Digest, IdentityKey, Person, PersonId};
 use assay_store::graph::{HeldRecord, ImportTurn, ImportWrite, Merge, RecordKey, RecordKind, Source};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -14,8 +16,6 @@ use uuid::Uuid;
 
 /// An identifier or a key that more people share than this tells nobody from the others.
 const EACH_MAX: i64 = 48;
-/// A record is looked for under its most telling keys; somebody who asks for one person may ask under more.
-const KEYS_ASKED_MAX: usize = 12;
 
 const UNKNOWN_SOURCE: &str = "unknown";
 const UNKNOWN_LICENCE: &str = "as it was loaded";
@@ -34,15 +34,6 @@ pub(super) struct Turn<'a> {
     by_key: HashMap<i64, Vec<usize>>,
     imported: Imported,
     write: ImportWrite,
-}
-
-/// A record of the batch, and what it is looked for under.
-struct Incoming {
-    said: Said,
-    profile: Profile,
-    digests: Vec<Digest>,
-    keys: Vec<i64>,
-    held: Option<HeldRecord>,
 }
 
 impl<'a> Turn<'a> {
@@ -80,15 +71,18 @@ impl<'a> Turn<'a> {
 
     /// What is to be written, and what came of the records.
     pub(super) fn finish(mut self) -> (ImportTurn, ImportWrite, Imported) {
-        let people = std::mem::take(&mut self.people);
-        for person in people.iter().filter(|person| person.merged_into.is_none()) {
-            if !person.is_touched {
-                continue;
-            }
-            match person.fuse() {
-                Some(fused) => {
-                    self.write.batch.people.push(person.write(self.identity, fused, self.at));
-                    self.write.records.extend(person.record_writes());
+        let mut people = std::mem::take(&mut self.people);
+        people.retain(|person| person.merged_into.is_none() && person.is_touched);
+        let (identity, at) = (self.identity, self.at);
+        let made = parallel::map(people, |person| {
+            let fused = person.fuse()?;
+            Some((person.write(identity, fused, at), person.record_writes().collect::<Vec<_>>()))
+        });
+        for made in made {
+            match made {
+                Some((person, records)) => {
+                    self.write.batch.people.push(person);
+                    self.write.records.extend(records);
                 }
                 // Without a name there is nobody.
                 None => self.imported.rejected += 1,
@@ -119,12 +113,18 @@ impl<'a> Turn<'a> {
                 self.see_again(&record);
                 continue;
             }
+            // What the source said later stands: an older file that is imported again does not take it back.
+            if held.as_ref().is_some_and(|held| held.last_seen > record.observed_on) {
+                self.imported.unchanged += 1;
+                continue;
+            }
             incoming.push((record, held));
         }
         self.employers
             .find(&mut self.graph, self.identity, incoming.iter().flat_map(|(record, _)| &record.jobs))
             .await?;
-        Ok(incoming.into_iter().map(|(record, held)| self.incoming(record, held)).collect())
+        let (keys, employers) = ((self.identity, self.source), &self.employers);
+        Ok(parallel::map(incoming, |(record, held)| Incoming::new(keys, employers, record, held)))
     }
 
     fn see_again(&mut self, record: &PersonRecord) {
@@ -134,26 +134,6 @@ impl<'a> Turn<'a> {
             reference: record.reference.clone(),
         };
         self.write.seen_again.push((key, record.observed_on));
-    }
-
-    fn incoming(&self, record: PersonRecord, held: Option<HeldRecord>) -> Incoming {
-        let first_seen = held.as_ref().map_or(record.observed_on, |held| held.first_seen);
-        let mut said = Said::new(self.source, record, first_seen, Link::default());
-        said.is_held = held.is_some();
-        said.testimony.companies =
-            said.testimony.record.jobs.iter().map(|job| self.employers.of(job)).collect();
-        let profile = profile_of(&said.testimony);
-        let digests = identities::of_person(self.identity, &said.testimony.record.facts, None);
-        let mut keys: Vec<i64> =
-            asked_keys(&profile, self.identity).into_iter().map(|MatchKey(key)| key).collect();
-        keys.truncate(KEYS_ASKED_MAX);
-        Incoming {
-            digests: digests.into_iter().map(|(digest, _)| digest).collect(),
-            keys,
-            said,
-            profile,
-            held,
-        }
     }
 
     /// Everybody the records may be about, with all their records.
@@ -181,10 +161,10 @@ impl<'a> Turn<'a> {
     async fn load(&mut self, ids: &[Uuid]) -> Result<(), EngineError> {
         let records = self.graph.records_of(ids).await?;
         let mut by_entity: HashMap<Uuid, Vec<Said>> = HashMap::new();
-        for held in &records {
-            if let Some(said) = Said::of_held(held, &self.sources) {
-                by_entity.entry(held.entity).or_default().push(said);
-            }
+        let sources = &self.sources;
+        for said in parallel::map(records, |held| Some((held.entity, Said::of_held(&held, sources)?))) {
+            let Some((entity, said)) = said else { continue };
+            by_entity.entry(entity).or_default().push(said);
         }
         let unrecorded: Vec<Uuid> = ids.iter().filter(|id| !by_entity.contains_key(id)).copied().collect();
         // Whoever was here before any source: what is known of them is their first record.
@@ -198,21 +178,20 @@ impl<'a> Turn<'a> {
         self.employers.find(&mut self.graph, self.identity, jobs).await?;
         let mut known: Vec<(Uuid, Vec<Said>)> = by_entity.into_iter().collect();
         known.sort_by_key(|(id, _)| *id);
-        for (id, mut said) in known {
+        let (sources, employers) = (&self.sources, &self.employers);
+        let people = parallel::map(known, |(id, mut said)| {
             said.sort_by(|one, other| {
                 (one.key.source, &one.key.reference).cmp(&(other.key.source, &other.key.reference))
             });
             for one in &mut said {
                 one.testimony.companies =
-                    one.testimony.record.jobs.iter().map(|job| self.employers.of(job)).collect();
+                    one.testimony.record.jobs.iter().map(|job| employers.of(job)).collect();
             }
-            let owner = said.first().and_then(|said| self.sources.get(&said.key.source)?.rights.owner);
-            let mut person = Somebody::new(PersonId::from_uuid(id), owner, said);
-            if let Some(fused) = person.fuse() {
-                person.keys_before =
-                    identities::keys_of_person(self.identity, &fused.facts, &fused.experience);
-            }
-            self.by_id.insert(id, self.people.len());
+            let owner = said.first().and_then(|said| sources.get(&said.key.source)?.rights.owner);
+            Somebody::known(PersonId::from_uuid(id), owner, said)
+        });
+        for person in people {
+            self.by_id.insert(person.id.uuid(), self.people.len());
             self.people.push(person);
         }
         Ok(())
@@ -297,7 +276,8 @@ impl<'a> Turn<'a> {
         }
         if let Some(person) = self.people.get_mut(place) {
             // Whoever had no records until now keeps what was known of them as one.
-            person.take(incoming.said);
+            person.remember_keys(self.identity);
+            person.take(incoming.said, &incoming.profile);
         }
     }
 
@@ -336,7 +316,8 @@ impl<'a> Turn<'a> {
         for other in others {
             let Some(person) = self.people.get_mut(*other) else { continue };
             person.merged_into = Some(*into);
-            let (from, keys) = (person.id, std::mem::take(&mut person.keys_before));
+            person.remember_keys(self.identity);
+            let (from, keys) = (person.id, person.keys_before.take().unwrap_or_default());
             let said = std::mem::take(&mut person.said);
             let is_stored = said.iter().any(|said| said.is_held) || !keys.is_empty();
             if is_stored {
@@ -344,10 +325,12 @@ impl<'a> Turn<'a> {
             }
             self.imported.merged += 1;
             let Some(whole) = self.people.get_mut(*into) else { return };
+            whole.remember_keys(self.identity);
             for mut one in said {
                 one.link.from = Some(from.uuid());
                 one.is_changed = true;
-                whole.take(one);
+                let profile = profile_of(&one.testimony);
+                whole.take(one, &profile);
             }
         }
     }

@@ -113,25 +113,40 @@ pub(super) struct Somebody {
     pub(super) owner: Option<AccountId>,
     pub(super) said: Vec<Said>,
     pub(super) profile: Profile,
-    /// Under which they are met now; none for whoever is new.
-    pub(super) keys_before: Vec<i64>,
+    /// Under which they are met now. Most whom a record may be about stay as they are, so it is worked out only for those
+    /// who are touched ([`Self::remember_keys`]).
+    pub(super) keys_before: Option<Vec<i64>>,
     pub(super) is_touched: bool,
     /// Whom they turned out to be.
     pub(super) merged_into: Option<usize>,
 }
 
 impl Somebody {
+    /// Whoever is new, or whose keys of before are told by whoever makes them anew.
     pub(super) fn new(id: PersonId, owner: Option<AccountId>, said: Vec<Said>) -> Self {
+        Self { keys_before: Some(Vec::new()), ..Self::known(id, owner, said) }
+    }
+
+    /// Whoever is stored.
+    pub(super) fn known(id: PersonId, owner: Option<AccountId>, said: Vec<Said>) -> Self {
         let mut profile = Profile::default();
         for one in &said {
             profile.absorb(&profile_of(&one.testimony));
         }
-        Self { id, owner, said, profile, keys_before: Vec::new(), is_touched: false, merged_into: None }
+        Self { id, owner, said, profile, keys_before: None, is_touched: false, merged_into: None }
+    }
+
+    /// Before anything about them changes.
+    pub(super) fn remember_keys(&mut self, identity: &IdentityKey) {
+        if self.keys_before.is_none() {
+            let keys = |fused: Fused| identities::keys_of_person(identity, &fused.facts, &fused.experience);
+            self.keys_before = Some(self.fuse().map(keys).unwrap_or_default());
+        }
     }
 
     /// Adds a record, or puts it in the place of the one it replaces.
-    pub(super) fn take(&mut self, said: Said) {
-        self.profile.absorb(&profile_of(&said.testimony));
+    pub(super) fn take(&mut self, said: Said, profile: &Profile) {
+        self.profile.absorb(profile);
         self.is_touched = true;
         match self.said.iter_mut().find(|held| held.key == said.key) {
             Some(held) => *held = said,
@@ -140,14 +155,14 @@ impl Somebody {
     }
 
     pub(super) fn fuse(&self) -> Option<Fused> {
-        let testimonies: Vec<Testimony> = self.said.iter().map(|said| said.testimony.clone()).collect();
-        fuse(&testimonies, self.owner)
+        fuse(self.said.iter().map(|said| &said.testimony), self.owner)
     }
 
     /// What is written of them, and the match keys they then have.
     pub(super) fn write(&self, identity: &IdentityKey, fused: Fused, at: DateTime<Utc>) -> PersonWrite {
         let held = identities::keys_of_person(identity, &fused.facts, &fused.experience);
-        let dropped = self.keys_before.iter().filter(|key| !held.contains(key)).copied().collect();
+        let before = self.keys_before.iter().flatten();
+        let dropped = before.filter(|key| !held.contains(*key)).copied().collect();
         PersonWrite {
             id: self.id,
             identities: digests(identity, &fused),

@@ -236,13 +236,16 @@ async fn write_person(
 ) -> Result<(), EngineError> {
     let said = with_companies(turn, identity, said).await?;
     let mut person = Somebody::new(PersonId::from_uuid(entity), owner, said);
-    person.keys_before = keys_before;
+    person.keys_before = Some(keys_before);
     match person.fuse() {
         Some(fused) => {
             write.batch.people.push(person.write(identity, fused, at));
             write.records.extend(person.record_writes());
         }
-        None => write.gone.push((RecordKind::Person, entity, person.keys_before)),
+        None => {
+            let keys = person.keys_before.unwrap_or_default();
+            write.gone.push((RecordKind::Person, entity, keys));
+        }
     }
     Ok(())
 }

@@ -30,16 +30,29 @@ pub use record::{HeldRecord, RecordKey, RecordWrite};
 /// Of the advisory lock between imports. Any number; it must only never change.
 const LOCK: i64 = 0x6173_7361_795f_696d;
 
+/// A turn looks for a few thousand rows by their keys, and the statements of the first one are kept for all that follow. It
+/// runs over tables that are nearly empty, and a plan that is best for these reads the whole table for each turn later on.
+const BY_INDEX: &str =
+    "select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+            set_config('enable_mergejoin', 'off', true)";
+
 /// How far a run is once this turn is committed.
-#[derive(Debug, Clone)]
 pub struct ImportProgress {
     pub run: Uuid,
     pub position: String,
-    pub counts: String,
+    /// What came of the run so far, in the importer's own words, once it is known how many this turn leaves out as
+    /// suppressed.
+    pub counts: Box<dyn Fn(u64) -> String + Send + Sync>,
+}
+
+impl fmt::Debug for ImportProgress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "ImportProgress({} at {})", self.run, self.position)
+    }
 }
 
 /// What a turn writes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct ImportWrite {
     /// The people and companies that are made of the records now.
     pub batch: GraphBatch,
@@ -70,10 +83,17 @@ impl Graph {
     /// Waits until no other import is in the middle of one.
     pub async fn import_turn(&self) -> Result<ImportTurn, StoreError> {
         let mut transaction = self.pool.begin().await?;
-        sqlx::query("select pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
+        sqlx::query(BY_INDEX).execute(&mut *transaction).await?;
+        wait_for_turn(&mut transaction).await?;
         hold_off_erasing(&mut transaction).await?;
         Ok(ImportTurn { transaction })
     }
+}
+
+/// Until this transaction ends no other import has a turn.
+pub(super) async fn wait_for_turn(connection: &mut PgConnection) -> Result<(), StoreError> {
+    sqlx::query("select pg_advisory_xact_lock($1)").bind(LOCK).execute(connection).await?;
+    Ok(())
 }
 
 impl ImportTurn {
@@ -185,7 +205,7 @@ impl ImportTurn {
         change::remove_entities(connection, &write.gone).await?;
         change::write_changes(connection, &write.changes, &written.versions).await?;
         if let Some(progress) = &write.progress {
-            save_progress(connection, progress).await?;
+            save_progress(connection, progress, written.counts.suppressed).await?;
         }
         crash::point("import-before-commit").await;
         self.transaction.commit().await?;
@@ -198,11 +218,15 @@ fn by_asked<T: Clone>(found: &Entities<T>, ids: &[Uuid]) -> HashMap<Uuid, T> {
     ids.iter().filter_map(known).collect()
 }
 
-async fn save_progress(connection: &mut PgConnection, progress: &ImportProgress) -> Result<(), StoreError> {
+async fn save_progress(
+    connection: &mut PgConnection,
+    progress: &ImportProgress,
+    suppressed: u64,
+) -> Result<(), StoreError> {
     sqlx::query("update import_run set position = $2, counts = $3::json where id = $1")
         .bind(progress.run)
         .bind(&progress.position)
-        .bind(&progress.counts)
+        .bind((progress.counts)(suppressed))
         .execute(connection)
         .await?;
     Ok(())

@@ -1,6 +1,7 @@
 //! Sources: who delivers records, what may be done with them, and how far each import is.
 
 use super::Graph;
+use super::import::wait_for_turn;
 use crate::StoreError;
 use assay_domain::AccountId;
 use chrono::{DateTime, Utc};
@@ -66,6 +67,14 @@ pub struct ImportRun {
     pub position: String,
     /// What came of it so far, in the importer's own words.
     pub counts: String,
+    pub started_at: DateTime<Utc>,
+}
+
+/// Whether a run that is looked for is through.
+#[derive(Debug, Clone, Copy)]
+enum Ended {
+    Yes,
+    No,
 }
 
 impl Graph {
@@ -127,26 +136,18 @@ impl Graph {
         Ok(())
     }
 
-    /// The unfinished run of this very file, or a new one.
+    /// The unfinished run of this very file, or a new one. Waits until no import is in the middle of a turn: the last one of a
+    /// program that was killed may still be at its commit, and this run goes on after it.
     pub async fn begin_import(
         &self,
         source: &Source,
         file: &ImportFile,
         (id, at): (Uuid, DateTime<Utc>),
     ) -> Result<ImportRun, StoreError> {
-        let held: Option<(Uuid, String, String)> = sqlx::query_as(
-            "select id, position, counts::text from import_run
-             where source_id = $1 and kind = $2 and fingerprint = $3 and mapping = $4 and finished_at is null
-             order by started_at desc limit 1",
-        )
-        .bind(source.id)
-        .bind(file.kind.number())
-        .bind(file.fingerprint.as_slice())
-        .bind(&file.mapping)
-        .fetch_optional(&self.pool)
-        .await?;
-        if let Some((id, position, counts)) = held {
-            return Ok(ImportRun { id, position, counts });
+        let mut transaction = self.pool.begin().await?;
+        wait_for_turn(&mut transaction).await?;
+        if let Some(run) = last_run(&mut transaction, source, file, Ended::No).await? {
+            return Ok(run);
         }
         sqlx::query(
             "insert into import_run (id, source_id, kind, fingerprint, mapping, started_at) values ($1, $2, $3, $4, $5, $6)",
@@ -157,9 +158,20 @@ impl Graph {
         .bind(file.fingerprint.as_slice())
         .bind(&file.mapping)
         .bind(at)
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await?;
-        Ok(ImportRun { id, position: String::new(), counts: "{}".to_owned() })
+        transaction.commit().await?;
+        Ok(ImportRun { id, position: String::new(), counts: "{}".to_owned(), started_at: at })
+    }
+
+    /// The last run of this very file, if it is through.
+    pub async fn finished_import(
+        &self,
+        source: &Source,
+        file: &ImportFile,
+    ) -> Result<Option<ImportRun>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        last_run(&mut connection, source, file, Ended::Yes).await
     }
 
     pub async fn finish_import(&self, run: Uuid) -> Result<(), StoreError> {
@@ -169,6 +181,27 @@ impl Graph {
             .await?;
         Ok(())
     }
+}
+
+async fn last_run(
+    connection: &mut PgConnection,
+    source: &Source,
+    file: &ImportFile,
+    ended: Ended,
+) -> Result<Option<ImportRun>, StoreError> {
+    let found: Option<(Uuid, String, String, DateTime<Utc>)> = sqlx::query_as(
+        "select id, position, counts::text, started_at from import_run
+         where source_id = $1 and kind = $2 and fingerprint = $3 and mapping = $4 and (finished_at is not null) = $5
+         order by started_at desc limit 1",
+    )
+    .bind(source.id)
+    .bind(file.kind.number())
+    .bind(file.fingerprint.as_slice())
+    .bind(&file.mapping)
+    .bind(matches!(ended, Ended::Yes))
+    .fetch_optional(connection)
+    .await?;
+    Ok(found.map(|(id, position, counts, started_at)| ImportRun { id, position, counts, started_at }))
 }
 
 /// Inside a transaction that writes records of it.

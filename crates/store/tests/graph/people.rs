@@ -16,9 +16,10 @@ use assay_testkit::TestDatabase;
 use chrono::{DateTime, NaiveDate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::sync::LazyLock;
 use uuid::Uuid;
 
-pub const KEY: IdentityKey = IdentityKey::new([7; 32]);
+pub static KEY: LazyLock<IdentityKey> = LazyLock::new(|| IdentityKey::new([7; 32]));
 
 pub async fn graph() -> (TestDatabase, Graph) {
     let db = graph_db().await;
