@@ -46,3 +46,21 @@ fn fault(ruling: &Ruling) -> Option<Fault> {
     fault.retry_after_seconds = Some(refusal.wait_seconds);
     Some(fault)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_domain::rate::Allowance;
+    use ruling::Refusal;
+
+    #[test]
+    fn a_refusal_says_whose_rate_it_is_and_when_to_come_again() {
+        let state =
+            RateState { account: Allowance { per_minute: 60, remaining: 0, reset_seconds: 7 }, key: None };
+        let refusal = Refusal { whose: "key", per_minute: 60, wait_seconds: 7 };
+        let told = fault(&Ruling { state, refusal: Some(refusal) }).unwrap();
+        assert_eq!((told.code, told.retry_after_seconds), (Code::RateLimited, Some(7)));
+        assert!(told.detail.contains("the key may send 60 requests"), "{}", told.detail);
+        assert!(fault(&Ruling { state, refusal: None }).is_none());
+    }
+}
