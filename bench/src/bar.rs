@@ -4,6 +4,7 @@ use crate::rig::run_command;
 use anyhow::Context;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 /// How a run ended. The figure is the last line on standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +63,12 @@ pub fn grouped(number: usize) -> String {
         text.push(digit);
     }
     text
+}
+
+/// How many of them that is in a second.
+pub fn a_second(count: u64, time: Duration) -> u64 {
+    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
+    count.saturating_mul(1_000) / milliseconds
 }
 
 /// Changes the priority of this thread: lower numbers go first, and those below zero are the superuser's.

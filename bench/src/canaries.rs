@@ -88,9 +88,7 @@ pub async fn run(short: bool) -> anyhow::Result<Verdict> {
 
 impl Scene {
     fn set(short: bool) -> anyhow::Result<Self> {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let postgres =
-            PostgresOptions { extra_settings: TALKATIVE.iter().map(owned).collect(), ..Default::default() };
+        let postgres = PostgresOptions::with_settings(TALKATIVE);
         let people = if short { PEOPLE_SHORT } else { PEOPLE };
         let rig =
             Rig::start(RigOptions { failpoints: false, accounts: 2, people, postgres, one_database: false })?;

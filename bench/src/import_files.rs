@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 
-const PEOPLE_HEADER: [&str; 16] = [
+const PEOPLE_HEADER: [&str; 18] = [
     "id",
     "first_name",
     "last_name",
@@ -24,6 +24,8 @@ const PEOPLE_HEADER: [&str; 16] = [
     "started_on",
     "ended_on",
     "last_updated",
+    "school",
+    "personal_email",
 ];
 const COMPANIES_HEADER: [&str; 9] =
     ["id", "name", "domain", "profile_url", "employees", "city", "region", "country", "last_updated"];
@@ -47,6 +49,8 @@ pub struct PersonLine {
     pub started_on: String,
     pub ended_on: String,
     pub last_updated: String,
+    pub school: String,
+    pub personal_email: String,
 }
 
 impl PersonLine {
@@ -68,6 +72,8 @@ impl PersonLine {
             &self.started_on,
             &self.ended_on,
             &self.last_updated,
+            &self.school,
+            &self.personal_email,
         ]
     }
 }
@@ -110,6 +116,8 @@ fn person_line(index: u64, person: SyntheticPerson, company_domain: String) -> P
         started_on: job.and_then(|job| job.started_on).map(|day| day.to_string()).unwrap_or_default(),
         ended_on: String::new(),
         last_updated: person.refreshed_at.date_naive().to_string(),
+        school: String::new(),
+        personal_email: String::new(),
     }
 }
 

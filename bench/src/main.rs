@@ -18,6 +18,7 @@ mod canaries;
 mod crash;
 mod csv;
 mod cut_proxy;
+mod dirt;
 mod enrich_scale;
 mod http_client;
 mod idempotency;
@@ -26,6 +27,7 @@ mod import_kill;
 mod import_rate;
 mod ledger;
 mod limits;
+mod machine_time;
 mod mutants;
 mod open_loop;
 mod overload;
@@ -33,6 +35,8 @@ mod powercut;
 mod prices;
 mod queue_health;
 mod reference;
+mod resolution;
+mod resolve;
 mod rig;
 mod rolling;
 mod sandbox;
@@ -55,6 +59,8 @@ const BARS: &[Bar] = &[
     Bar { name: "world", run: |short| Box::pin(world::run(short)) },
     Bar { name: "enrich-scale", run: |short| Box::pin(enrich_scale::run(short)) },
     Bar { name: "titles", run: |short| Box::pin(titles::run(short)) },
+    Bar { name: "resolution", run: |short| Box::pin(resolution::run(short)) },
+    Bar { name: "resolve", run: |short| Box::pin(resolve::run(short)) },
     Bar { name: "reference", run: |short| Box::pin(reference::run(short)) },
     Bar { name: "schemathesis", run: |short| Box::pin(schemathesis::run(short)) },
     Bar { name: "mutants", run: |short| Box::pin(mutants::run(short)) },

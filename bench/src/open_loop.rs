@@ -4,6 +4,7 @@
 
 use crate::bar::renice_this_thread;
 use crate::billed::targets::Targets;
+use crate::machine_time::MachineTime;
 use anyhow::{Context, Error, Result, bail, ensure};
 use assay_domain::clock::Stopwatch;
 use std::cell::{Cell, RefCell};
@@ -59,6 +60,8 @@ pub struct Volley {
     pub took: Duration,
     /// Processor time of the generator.
     pub cpu: Duration,
+    /// Of the machine's processor time, what the machines beside it on the same hardware were given instead.
+    pub stolen: f64,
 }
 
 impl Volley {
@@ -160,7 +163,7 @@ async fn fire(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
     for _ in 0..schedule.connections {
         range.add_gun().await?;
     }
-    let cpu_before = thread_cpu()?;
+    let (cpu_before, machine_before) = (thread_cpu()?, MachineTime::now()?);
     range.watch.set(Stopwatch::start());
     let sent = range.conduct().await?;
     let last = range.watch.get().elapsed() + ANSWER_MAX;
@@ -170,10 +173,11 @@ async fn fire(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
         tokio::time::sleep(TICK).await;
     }
     let cpu = thread_cpu()?.saturating_sub(cpu_before);
+    let stolen = MachineTime::now()?.stolen_since(machine_before);
     let shots = range.shots.take();
     ensure!(shots.iter().all(|shot| shot.latency() < ANSWER_MAX), "a call was answered far too late");
     // Counted over the time in which calls were due: the last answers come a little after it.
-    Ok(Volley { shots, took: schedule.length, cpu })
+    Ok(Volley { shots, took: schedule.length, cpu, stolen })
 }
 
 impl Range {
@@ -308,7 +312,7 @@ mod tests {
         let ms = Duration::from_millis;
         let mut shots = vec![shot(0, 5, 20, 200); 98];
         shots.push(shot(1_500, 1_500, 1_501, 503));
-        let volley = Volley { shots, took: Duration::from_secs(2), cpu: Duration::from_secs(1) };
+        let volley = Volley { shots, took: Duration::from_secs(2), cpu: Duration::from_secs(1), stolen: 0.0 };
         assert_eq!(volley.p99(ms(0), ms(1_000)), ms(20));
         assert_eq!(volley.p99(ms(1_000), ms(2_000)), Duration::MAX);
         assert_eq!(volley.service_percentile(200, 99), ms(15));

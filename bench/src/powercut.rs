@@ -87,15 +87,12 @@ async fn cut(synchronous_commit: &str) -> anyhow::Result<Outcome> {
     let mut after = None;
     let options = |disk: &Disk| PostgresOptions {
         data_dir: Some(disk.data_folder()),
-        extra_settings: [
+        ..PostgresOptions::with_settings(&[
             ("synchronous_commit", synchronous_commit),
             ("max_wal_size", "400MB"),
             // In the data folder: what a killed server has in /dev/shm nobody would remove.
             ("dynamic_shared_memory_type", "mmap"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec(),
-        ..PostgresOptions::default()
+        ])
     };
     let postgres = options(&disk);
     let mut rig = Rig::start(RigOptions {

@@ -155,10 +155,7 @@ impl Line {
 
 /// On a server of its own: one that has run for a while knows more about its tables than a new one.
 async fn measure(ruled: bool, length: Length) -> Result<Speeds> {
-    let postgres = Postgres::start(PostgresOptions {
-        extra_settings: vec![("synchronous_commit".to_owned(), "off".to_owned())],
-        ..PostgresOptions::default()
-    })?;
+    let postgres = Postgres::start(PostgresOptions::with_settings(&[("synchronous_commit", "off")]))?;
     let line = Line::start(&postgres, ruled).await?;
     tokio::time::sleep(WARM_UP).await;
     let fresh = line.speed(&postgres, length.fresh).await?;

@@ -27,6 +27,14 @@ const BARS: &[Bar] = &[
         promise: "rank and department are read as people label them, from titles never seen before",
     },
     Bar {
+        name: "resolution",
+        promise: "records of careless sources are put together as they belong, and others are not",
+    },
+    Bar {
+        name: "resolve",
+        promise: "a name and a company written carelessly find who is meant, and how sure it is is true",
+    },
+    Bar {
         name: "reference",
         promise: "the pages show every operation, ask no other host, and no link leads nowhere",
     },

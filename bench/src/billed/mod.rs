@@ -51,14 +51,11 @@ pub async fn run(short: bool) -> Result<Verdict> {
     } else {
         Size { people: 1_000_000, calls: 1_000_000, rounds: 5, seconds: 15 }
     };
-    let postgres = PostgresOptions {
-        extra_settings: vec![
-            ("shared_buffers".into(), "6GB".into()),
-            ("max_wal_size".into(), "8GB".into()),
-            ("checkpoint_timeout".into(), "30min".into()),
-        ],
-        ..PostgresOptions::default()
-    };
+    let postgres = PostgresOptions::with_settings(&[
+        ("shared_buffers", "6GB"),
+        ("max_wal_size", "8GB"),
+        ("checkpoint_timeout", "30min"),
+    ]);
     let rig = Rig::start(RigOptions {
         failpoints: false,
         accounts: 0,

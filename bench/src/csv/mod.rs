@@ -34,8 +34,7 @@ pub async fn run(short: bool) -> anyhow::Result<Verdict> {
     let checker = Checker::prepare(&folder, short)?;
     // What is measured here does not depend on the disk, and must not depend on fresh statistics.
     let fast = [("fsync", "off"), ("max_wal_size", "8GB"), ("autovacuum", "off")];
-    let extra_settings = fast.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-    let postgres = PostgresOptions { extra_settings, ..PostgresOptions::default() };
+    let postgres = PostgresOptions::with_settings(&fast);
     let rig = Rig::start(RigOptions {
         failpoints: false,
         accounts: 2,

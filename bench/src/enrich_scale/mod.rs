@@ -84,12 +84,11 @@ pub async fn run(short: bool) -> Result<Verdict> {
 }
 
 async fn measure(people: u64, size: &Size) -> Result<Measured> {
-    let extra_settings = LOAD_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let mut rig = Rig::start(RigOptions {
         failpoints: false,
         accounts: 0,
         people,
-        postgres: PostgresOptions { extra_settings, ..PostgresOptions::default() },
+        postgres: PostgresOptions::with_settings(&LOAD_SETTINGS),
         one_database: false,
     })?;
     let targets = Arc::new(Targets::make(&rig, &rig.ledger().await?, ACCOUNTS, size.calls).await?);

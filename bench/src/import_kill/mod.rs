@@ -71,12 +71,11 @@ struct Scene {
 
 impl Scene {
     fn set(rows: u64, short: bool) -> Result<Self> {
-        let extra_settings = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let rig = Rig::start(RigOptions {
             failpoints: false,
             accounts: 0,
             people: 0,
-            postgres: PostgresOptions { extra_settings, ..PostgresOptions::default() },
+            postgres: PostgresOptions::with_settings(&SETTINGS),
             one_database: false,
         })?;
         let folder = Folder::make("import-kill")?;

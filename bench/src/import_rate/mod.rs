@@ -7,7 +7,7 @@
 
 mod bare;
 
-use crate::bar::{Verdict, grouped, progress};
+use crate::bar::{Verdict, a_second, grouped, progress};
 use crate::import_files::{person_lines, write_companies, write_people};
 use crate::rig::{Folder, Rig, RigOptions};
 use anyhow::{Context, Result, ensure};
@@ -67,12 +67,11 @@ pub async fn run(short: bool) -> Result<Verdict> {
 }
 
 fn start() -> Result<Rig> {
-    let extra_settings = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     Rig::start(RigOptions {
         failpoints: false,
         accounts: 0,
         people: 0,
-        postgres: PostgresOptions { extra_settings, ..PostgresOptions::default() },
+        postgres: PostgresOptions::with_settings(&SETTINGS),
         one_database: false,
     })
 }
@@ -88,14 +87,9 @@ fn verdict(rows: u64, took: Duration, copied: &bare::Copied) -> Verdict {
     let figure = format!(
         "import-rate: {} people at {}/s, bare COPY of the same {} rows and indexes at {}/s: ratio {ratio:.3} (bar {RATIO_MIN})",
         grouped(usize::try_from(rows).unwrap_or_default()),
-        grouped(a_second(rows, took)),
+        grouped(usize::try_from(a_second(rows, took)).unwrap_or_default()),
         grouped(copied.rows),
-        grouped(a_second(rows, copied.took)),
+        grouped(usize::try_from(a_second(rows, copied.took)).unwrap_or_default()),
     );
     Verdict { figure, passed: ratio >= RATIO_MIN }
-}
-
-fn a_second(count: u64, time: Duration) -> usize {
-    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
-    usize::try_from(count.saturating_mul(1_000) / milliseconds).unwrap_or(usize::MAX)
 }

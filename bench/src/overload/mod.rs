@@ -3,13 +3,15 @@
 //! First the knee: the highest rate of an open loop at which 99 of 100 calls are answered within 100 ms, a refused one
 //! counted as late; and, before and after it is looked for, the rate of `billed`'s closed loop, whose mean it is held
 //! against. Then rounds of the knee's rate and of three times as many, one after the other, because the machine is not
-//! equally fast from one minute to the next: what is told is the median round. Everything runs on the same processors.
+//! equally fast from one minute to the next: what is told is the median round. Everything runs on the same processors; a run
+//! of which the hardware's other guests took too much is made again.
 
 pub mod process;
 
 use crate::bar::{Verdict, median, progress};
 use crate::billed::load::{self, Pace};
 use crate::billed::targets::Targets;
+use crate::machine_time::MachineTime;
 use crate::open_loop::{self, Schedule, Volley};
 use crate::rig::{BOTH, Rig, RigOptions, Server};
 use anyhow::{Result, bail};
@@ -24,6 +26,10 @@ const CLOSED_CONNECTIONS: usize = 64;
 const OPEN_CONNECTIONS: usize = 1_000;
 const P99_MAX: Duration = Duration::from_millis(100);
 const OVERLOAD: f64 = 3.0;
+/// A run of whose processor time more than this was taken away says nothing about the service; and so often it is tried
+/// whether there is a quieter time.
+const STOLEN_MAX: f64 = 0.04;
+const TRIES_MAX: usize = 6;
 
 /// The bars.
 const KNEE_LEAST: f64 = 0.8;
@@ -78,15 +84,22 @@ impl Range<'_> {
         open_loop::run(schedule, self.targets).await
     }
 
-    /// Whether the service carries this rate. Noise only ever makes a run worse, so the better of two counts.
+    /// Whether the service carries this rate. Noise only ever makes a run worse, so the best of three counts, beside those
+    /// that were disturbed from outside.
     async fn carries(&self, per_second: f64, length: Duration) -> Result<Option<Volley>> {
-        for _ in 0..2 {
+        let mut undisturbed = 0;
+        for _ in 0..TRIES_MAX {
             let volley = self.fire(per_second, length).await?;
             let p99 = volley.p99(Duration::ZERO, length);
             let told = if p99 == Duration::MAX { "of refused calls".to_owned() } else { format!("{p99:?}") };
-            progress(format!("{per_second:.0}/s: p99 {told}, {} refused", volley.count(503)));
+            let (refused, stolen) = (volley.count(503), 100.0 * volley.stolen);
+            progress(format!("{per_second:.0}/s: p99 {told}, {refused} refused, {stolen:.1} % stolen"));
             if p99 <= P99_MAX {
                 return Ok(Some(volley));
+            }
+            undisturbed += usize::from(volley.stolen <= STOLEN_MAX);
+            if undisturbed == 3 {
+                break;
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
@@ -95,10 +108,20 @@ impl Range<'_> {
 
     /// Calls a second when each connection asks again as soon as it is answered.
     async fn closed_loop(&self, seconds: u64) -> Result<f64> {
-        let told =
-            load::run(self.server.address, self.targets, CLOSED_CONNECTIONS, Pace::Closed, seconds).await?;
-        progress(format!("closed loop: {:.0} calls/s, p99 {:?}", told.per_second, told.p99));
-        Ok(told.per_second)
+        let mut best = 0.0;
+        for _ in 0..TRIES_MAX {
+            let before = MachineTime::now()?;
+            let address = self.server.address;
+            let told = load::run(address, self.targets, CLOSED_CONNECTIONS, Pace::Closed, seconds).await?;
+            let stolen = MachineTime::now()?.stolen_since(before);
+            let (rate, p99) = (told.per_second, told.p99);
+            progress(format!("closed loop: {rate:.0} calls/s, p99 {p99:?}, {:.1} % stolen", 100.0 * stolen));
+            best = f64::max(best, rate);
+            if stolen <= STOLEN_MAX {
+                return Ok(rate);
+            }
+        }
+        Ok(best)
     }
 
     /// The knee, and the run that confirmed it.
@@ -123,8 +146,9 @@ impl Range<'_> {
 
     /// The knee's rate and three times as many, in turns.
     async fn flood(&self, knee: f64, size: &Size, process: &Process) -> Result<Vec<Round>> {
-        let mut rounds = Vec::new();
-        for _ in 0..size.rounds {
+        let mut rounds: Vec<Round> = Vec::new();
+        let undisturbed = |rounds: &[Round]| rounds.iter().filter(|round| round.stolen <= STOLEN_MAX).count();
+        while undisturbed(&rounds) < size.rounds && rounds.len() < 3 * size.rounds {
             process.forget_peak()?;
             let calm = self.fire(knee, size.round).await?;
             let rss_calm = process.peak_rss()?;
@@ -134,10 +158,15 @@ impl Range<'_> {
                 goodput: flood.goodput() / calm.goodput(),
                 shed_p99: flood.service_percentile(503, 99),
                 rss: ratio(process.peak_rss()?, rss_calm),
+                stolen: calm.stolen.max(flood.stolen),
             };
             progress(format!("at {knee:.0}/s: {}", tell(&calm)));
             progress(format!("at {:.0}/s: {}; {round:?}", OVERLOAD * knee, tell(&flood)));
             rounds.push(round);
+        }
+        // If there was no quiet time, the figure is that of a disturbed machine.
+        if undisturbed(&rounds) == size.rounds {
+            rounds.retain(|round| round.stolen <= STOLEN_MAX);
         }
         Ok(rounds)
     }
@@ -183,11 +212,11 @@ pub async fn run(short: bool) -> Result<Verdict> {
 
 /// Enough memory and log that no checkpoint falls into a run.
 pub fn roomy_postgres() -> PostgresOptions {
-    let settings = [("shared_buffers", "2GB"), ("max_wal_size", "8GB"), ("checkpoint_timeout", "30min")];
-    PostgresOptions {
-        extra_settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-        ..PostgresOptions::default()
-    }
+    PostgresOptions::with_settings(&[
+        ("shared_buffers", "2GB"),
+        ("max_wal_size", "8GB"),
+        ("checkpoint_timeout", "30min"),
+    ])
 }
 
 fn tell(volley: &Volley) -> String {
@@ -226,6 +255,7 @@ struct Round {
     goodput: f64,
     shed_p99: Duration,
     rss: f64,
+    stolen: f64,
 }
 
 struct Figures {
@@ -273,6 +303,7 @@ mod tests {
             shots: (0..).zip(latencies).map(|(second, latency)| shot(second, *latency)).collect(),
             took: Duration::from_secs(u64::try_from(latencies.len()).unwrap()),
             cpu: Duration::ZERO,
+            stolen: 0.0,
         };
         let seconds = Duration::from_secs;
         assert_eq!(normal_after(&volley(&[5, 6, 7])), Some(seconds(0)));

@@ -6,7 +6,7 @@ mod disk;
 mod print;
 mod sample;
 
-use crate::bar::{Complaints, Verdict, grouped, progress};
+use crate::bar::{Complaints, Verdict, a_second, grouped, progress};
 use crate::rig::{Rig, RigOptions};
 use anyhow::{Context, Result, ensure};
 use assay_testkit::{PostgresOptions, Stopwatch};
@@ -117,12 +117,11 @@ struct Loaded {
 
 /// Loads the world with the program, as an operator would, and looks at what is there then.
 async fn load(people: u64, complaints: &mut Complaints) -> Result<Loaded> {
-    let extra_settings = LOAD_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let rig = Rig::start(RigOptions {
         failpoints: false,
         accounts: 0,
         people: 0,
-        postgres: PostgresOptions { extra_settings, ..PostgresOptions::default() },
+        postgres: PostgresOptions::with_settings(&LOAD_SETTINGS),
         one_database: false,
     })?;
     let pool = sqlx::PgPool::connect(&rig.graph_url()).await?;
@@ -142,9 +141,4 @@ async fn load(people: u64, complaints: &mut Complaints) -> Result<Loaded> {
     sample::compare(&pool, &world, SAMPLE.min(people), complaints).await?;
     pool.close().await;
     Ok(Loaded { bytes: after.saturating_sub(before), people_a_second })
-}
-
-fn a_second(count: u64, time: Duration) -> u64 {
-    let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);
-    count.saturating_mul(1_000) / milliseconds
 }

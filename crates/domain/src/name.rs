@@ -147,19 +147,35 @@ fn collapse(text: &str) -> String {
 
 /// ASCII, lower-case words with one space between them.
 pub fn fold_text(text: &str) -> String {
-    let decomposed: String = text.nfkd().collect();
-    let mut folded = String::with_capacity(decomposed.len());
-    for c in deunicode_with_tofu(&decomposed, "").chars() {
-        match c {
-            c if c.is_ascii_alphanumeric() => folded.push(c.to_ascii_lowercase()),
-            // Inside a word: O'Brien is obrien, Ph.D. is phd.
-            '\'' | '`' | '"' | '.' => {}
-            _ => folded.push(' '),
-        }
-    }
-    let folded = collapse(&folded);
+    let folded = if text.is_ascii() {
+        // Most text, and there is nothing to transliterate in it.
+        fold_ascii(text)
+    } else {
+        let decomposed: String = text.nfkd().collect();
+        fold_ascii(&deunicode_with_tofu(&decomposed, ""))
+    };
     // A script without a transliteration must not fold to nothing, where all such names would be one.
     if folded.is_empty() { collapse(&text.nfkc().collect::<String>().to_lowercase()) } else { folded }
+}
+
+fn fold_ascii(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut is_apart = false;
+    for c in text.chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() => {
+                if is_apart && !folded.is_empty() {
+                    folded.push(' ');
+                }
+                is_apart = false;
+                folded.push(c.to_ascii_lowercase());
+            }
+            // Inside a word: O'Brien is obrien, Ph.D. is phd.
+            '\'' | '`' | '"' | '.' => {}
+            _ => is_apart = true,
+        }
+    }
+    folded
 }
 
 /// Drops titles in front and suffixes behind. A suffix goes only from a name of three words or more: Ii and Md are also

@@ -2,7 +2,7 @@
 #![allow(clippy::panic, reason = "a test stops where it fails, also in a function it calls")]
 
 use assay_domain::PersonName;
-use assay_domain::name::fold_company;
+use assay_domain::name::{fold_company, fold_text};
 
 fn fold(name: &str) -> String {
     PersonName::parse(name).unwrap_or_else(|e| panic!("{name:?}: {e}")).fold()
@@ -202,5 +202,21 @@ fn a_company_name_keeps_what_is_its_own() {
     ] {
         assert_eq!(fold_company(name), want);
         assert_eq!(fold_company(&fold_company(name)), want);
+    }
+}
+
+#[test]
+fn what_is_not_part_of_a_word_is_one_blank_or_nothing() {
+    for (text, want) in [
+        ("", ""),
+        (" -A--b ", "a b"),
+        ("Ph.D.\t'x' & \"Y\"", "phd x y"),
+        ("...", "..."),
+        (" - / ", "- /"),
+        // The same way round through other scripts.
+        (" -Ä--b ", "a b"),
+        ("Ph.D.\t'x' & “Ÿ”", "phd x y"),
+    ] {
+        assert_eq!(fold_text(text), want, "{text:?}");
     }
 }

@@ -31,7 +31,10 @@ pub fn of_person(
 
 /// The keys under which somebody is met who is written down in another way.
 pub fn keys_of_person(key: &IdentityKey, facts: &PersonFacts, experience: &[Employment]) -> Vec<i64> {
-    stored_keys(&Profile::of(facts, experience), key).into_iter().map(|MatchKey(key)| key).collect()
+    // Keys are made of names and companies; to read the titles as well would be most of the work.
+    let untitled: Vec<Employment> =
+        experience.iter().map(|job| Employment { title: String::new(), ..job.clone() }).collect();
+    stored_keys(&Profile::of(facts, &untitled), key).into_iter().map(|MatchKey(key)| key).collect()
 }
 
 /// The keys under which a company is met whose name is written in another way.

@@ -2,7 +2,8 @@
 
 use crate::likeness::CompanyWords;
 use crate::matching::{
-    CompanyProfile, MatchKey, Profile, Workplace, asked_keys, company_asked_keys, rank, settle_company,
+    CompanyProfile, MatchKey, Profile, Ranked, Workplace, asked_keys, company_asked_keys, rank,
+    settle_company,
 };
 use crate::{Engine, EngineError};
 use assay_domain::name::fold_company;
@@ -59,15 +60,13 @@ impl Engine {
         asker: AccountId,
     ) -> Result<Option<Found<Person>>, EngineError> {
         let Lookup { digest, certainty, matched_on } = self.lookup(query);
-        let workplace = match query {
-            PersonQuery::NameAtDomain(name, domain) => Some((name, self.workplace_at(domain, asker).await?)),
-            PersonQuery::NameAtCompany(name, company) => {
-                Some((name, self.workplace_named(company, asker).await?))
-            }
-            PersonQuery::NetworkUrl(_) | PersonQuery::Email(_) | PersonQuery::Phone(_) => None,
-        };
-        if let Some((name, workplace)) = workplace {
-            return self.resolve_name(name, workplace, asker, matched_on).await;
+        if matches!(query, PersonQuery::NameAtDomain(..) | PersonQuery::NameAtCompany(..)) {
+            let best = self.people_named(query, asker).await?.into_iter().next();
+            return Ok(best.map(|(record, ranked)| Found {
+                record,
+                confidence: ranked.confidence,
+                matched_on,
+            }));
         }
         let mut candidates =
             visible(self.graph.people_by_digest(digest).await?, asker, |person| person.owner);
@@ -126,28 +125,29 @@ impl Engine {
         self.lookup(query).digest
     }
 
-    /// Everybody who may be written down like this at this company, weighed against each other.
-    async fn resolve_name(
+    /// Everybody who may be meant by a name at a company, the likeliest first; nobody for a question by anything else.
+    pub async fn people_named(
         &self,
-        name: &PersonName,
-        workplace: Workplace,
+        query: &PersonQuery,
         asker: AccountId,
-        matched_on: &'static [&'static str],
-    ) -> Result<Option<Found<Person>>, EngineError> {
+    ) -> Result<Vec<(Person, Ranked)>, EngineError> {
+        let (name, workplace) = match query {
+            PersonQuery::NameAtDomain(name, domain) => (name, self.workplace_at(domain, asker).await?),
+            PersonQuery::NameAtCompany(name, company) => (name, self.workplace_named(company, asker).await?),
+            PersonQuery::NetworkUrl(_) | PersonQuery::Email(_) | PersonQuery::Phone(_) => {
+                return Ok(Vec::new());
+            }
+        };
         let question = Profile::asked(name, workplace);
         let keys: Vec<i64> =
             asked_keys(&question, &self.identity).into_iter().map(|MatchKey(key)| key).collect();
-        let mut candidates =
-            visible(self.graph.people_by_match_keys(&keys).await?, asker, |person| person.owner);
+        let candidates = visible(self.graph.people_by_match_keys(&keys).await?, asker, |person| person.owner);
         let profiles: Vec<Profile> =
             candidates.iter().map(|person| Profile::of(&person.facts, &person.experience)).collect();
         let ranked = rank(&question, &profiles.iter().collect::<Vec<_>>());
-        let Some(best) = ranked.first() else { return Ok(None) };
-        if best.candidate >= candidates.len() {
-            return Ok(None);
-        }
-        let record = candidates.swap_remove(best.candidate);
-        Ok(Some(Found { record, confidence: best.confidence, matched_on }))
+        let mut candidates: Vec<Option<Person>> = candidates.into_iter().map(Some).collect();
+        let person = |ranked: Ranked| Some((candidates.get_mut(ranked.candidate)?.take()?, ranked));
+        Ok(ranked.into_iter().filter_map(person).collect())
     }
 
     async fn workplace_at(&self, domain: &Domain, asker: AccountId) -> Result<Workplace, EngineError> {

@@ -6,6 +6,7 @@ pub mod graph;
 pub mod lane;
 pub mod ledger;
 mod line;
+pub mod parallel;
 mod pool;
 pub mod queue;
 mod sandbox;

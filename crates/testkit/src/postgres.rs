@@ -55,6 +55,14 @@ pub struct PostgresOptions {
     pub extra_settings: Vec<(String, String)>,
 }
 
+impl PostgresOptions {
+    /// The usual ones but for these settings.
+    pub fn with_settings(settings: &[(&str, &str)]) -> Self {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self { extra_settings: settings.iter().map(owned).collect(), ..Self::default() }
+    }
+}
+
 /// A running server. Dropping it stops it and removes its temporary folder.
 #[derive(Debug)]
 pub struct Postgres {

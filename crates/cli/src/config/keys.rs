@@ -254,7 +254,7 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Number,
         default: || "0".to_owned(),
         doc: &[
-            "Calls being worked on at once. Three times as many wait their turn, 2 s at most; all others are answered 503",
+            "Calls being worked on at once. Six times as many wait their turn, 2 s at most; all others are answered 503",
             "without delay. 0 means 24 for each processor, and at least 48. Calls that only wait for an upstream do not count.",
         ],
         set: |config, text| read_number(text, 0).map(|count| config.calls_active_max = count),

@@ -1,9 +1,10 @@
-//! The records of a file, read on a thread of their own while earlier ones are being written.
+//! The records of a file, read on a thread of their own while earlier ones are being written, with all that can be said of
+//! them before their turn.
 
 use super::unreadable;
 use crate::failure::Failure;
 use assay_engine::import::rows::{company_record, person_record};
-use assay_engine::import::{CompanyRecord, PersonRecord};
+use assay_engine::import::{CompanyRecord, PersonReading, RecordReader};
 use assay_intake::{Batch, BatchRows, Note, Position, Reader, Reject};
 use chrono::NaiveDate;
 use std::path::Path;
@@ -25,7 +26,7 @@ pub struct Portion {
 }
 
 pub enum Records {
-    People(Vec<PersonRecord>),
+    People(Vec<PersonReading>),
     Companies(Vec<CompanyRecord>),
 }
 
@@ -34,10 +35,16 @@ pub struct Feed(mpsc::Receiver<Result<Portion, Failure>>);
 
 impl Feed {
     /// Reads portions of at most `rows_max` rows. A row that does not say when it was true was true `today`.
-    pub fn start(path: &Path, reader: Reader, rows_max: usize, today: NaiveDate) -> Self {
+    pub fn start(
+        path: &Path,
+        reader: Reader,
+        records: RecordReader,
+        rows_max: usize,
+        today: NaiveDate,
+    ) -> Self {
         let (sender, receiver) = mpsc::channel(AHEAD);
         let path = path.to_owned();
-        tokio::task::spawn_blocking(move || send_all(&path, reader, rows_max, today, &sender));
+        tokio::task::spawn_blocking(move || send_all(&path, reader, (rows_max, today), &records, &sender));
         Self(receiver)
     }
 
@@ -49,14 +56,14 @@ impl Feed {
 fn send_all(
     path: &Path,
     mut reader: Reader,
-    rows_max: usize,
-    today: NaiveDate,
+    (rows_max, today): (usize, NaiveDate),
+    records: &RecordReader,
     sender: &mpsc::Sender<Result<Portion, Failure>>,
 ) {
     loop {
         let portion = match reader.next_batch(rows_max) {
             Ok(None) => return,
-            Ok(Some(batch)) => Ok(portion(batch, reader.done_bytes(), today)),
+            Ok(Some(batch)) => Ok(portion(batch, reader.done_bytes(), records, today)),
             Err(error) => Err(unreadable(path, &error)),
         };
         let is_last = portion.is_err();
@@ -67,11 +74,12 @@ fn send_all(
     }
 }
 
-fn portion(batch: Batch, done_bytes: u64, today: NaiveDate) -> Portion {
+fn portion(batch: Batch, done_bytes: u64, reader: &RecordReader, today: NaiveDate) -> Portion {
     let Batch { rows, rejects, notes, notes_unkept, position } = batch;
     let records = match rows {
         BatchRows::People(rows) => {
-            Records::People(rows.into_iter().map(|(_, row)| person_record(row, today)).collect())
+            let read = |row| reader.read(person_record(row, today));
+            Records::People(rows.into_iter().map(|(_, row)| read(row)).collect())
         }
         BatchRows::Companies(rows) => {
             Records::Companies(rows.into_iter().map(|(_, row)| company_record(row, today)).collect())

@@ -143,7 +143,8 @@ impl Import<'_> {
 
     /// What does not say when it was true was true when the import was begun.
     fn feed(&self, reader: Reader, batch_rows: usize, at: DateTime<Utc>) -> Feed {
-        Feed::start(self.layout.path(), reader, batch_rows, at.date_naive())
+        let records = self.engine.record_reader(self.source);
+        Feed::start(self.layout.path(), reader, records, batch_rows, at.date_naive())
     }
 
     fn progress(&self, reader: &Reader, from: Position) -> Progress {

@@ -9,6 +9,7 @@ use assay_domain::person::Employer;
 use assay_domain::{CompanyId, Digest, IdentityKey};
 use assay_store::graph::ImportTurn;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// A name that more companies share than this says too little.
@@ -22,8 +23,17 @@ pub(super) struct Employers {
     known: HashMap<JobKey, Meant>,
 }
 
-/// What a job says of its company.
-type JobKey = (Option<CompanyId>, String, Option<String>, Option<String>);
+/// What a job says of its company, shared by all who hold it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct JobKey(Arc<SaidOfCompany>);
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct SaidOfCompany {
+    id: Option<CompanyId>,
+    name: String,
+    domain: Option<String>,
+    page: Option<String>,
+}
 
 /// The company that is meant, or those that may be.
 #[derive(Debug, Clone, Default)]
@@ -32,10 +42,13 @@ pub(super) struct Meant {
     pub(super) possible: Vec<CompanyId>,
 }
 
-fn key_of(job: &RecordJob) -> JobKey {
-    let name = job.company_name.as_deref().map(fold_company).unwrap_or_default();
-    let domain = job.company_domain.as_ref().map(|domain| domain.as_str().to_owned());
-    (job.company_id, name, domain, job.company_url.as_ref().map(|url| url.identity().to_owned()))
+impl JobKey {
+    pub(super) fn of(job: &RecordJob) -> Self {
+        let name = job.company_name.as_deref().map(fold_company).unwrap_or_default();
+        let domain = job.company_domain.as_ref().map(|domain| domain.as_str().to_owned());
+        let page = job.company_url.as_ref().map(|url| url.identity().to_owned());
+        Self(Arc::new(SaidOfCompany { id: job.company_id, name, domain, page }))
+    }
 }
 
 /// One job's company on its way to be found.
@@ -48,7 +61,11 @@ struct Asked<'a> {
 
 impl Employers {
     pub(super) fn of(&self, job: &RecordJob) -> Meant {
-        self.known.get(&key_of(job)).cloned().unwrap_or_default()
+        self.of_key(&JobKey::of(job))
+    }
+
+    pub(super) fn of_key(&self, key: &JobKey) -> Meant {
+        self.known.get(key).cloned().unwrap_or_default()
     }
 
     /// Finds the companies of these jobs that are not found yet.
@@ -56,12 +73,11 @@ impl Employers {
         &mut self,
         turn: &mut ImportTurn,
         identity: &IdentityKey,
-        jobs: impl Iterator<Item = &'a RecordJob>,
+        jobs: impl Iterator<Item = (JobKey, &'a RecordJob)>,
     ) -> Result<(), EngineError> {
         let mut seen = HashSet::new();
         let mut asked: Vec<Asked<'a>> = Vec::new();
-        for job in jobs {
-            let key = key_of(job);
+        for (key, job) in jobs {
             if !self.known.contains_key(&key) && seen.insert(key.clone()) {
                 let digests = if job.company_id.is_some() { Vec::new() } else { digests_of(identity, job) };
                 asked.push(Asked { digests, key, job, candidates: Vec::new() });

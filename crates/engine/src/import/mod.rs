@@ -10,14 +10,15 @@ mod employers;
 mod firm;
 mod fuse;
 mod incoming;
-mod parallel;
 mod people;
+mod reading;
 pub mod record;
 pub mod rows;
 mod somebody;
 mod upkeep;
 
 pub use assay_store::graph::{ImportFile, RecordKind, Source, SourceRights};
+pub use reading::{PersonReading, RecordReader};
 pub use record::{CompanyRecord, Imported, PersonRecord, RecordJob};
 pub use upkeep::ExplainedRecord;
 
@@ -103,7 +104,7 @@ impl Engine {
         &self,
         source: &Source,
         run: &mut ImportRun,
-        records: Vec<PersonRecord>,
+        records: Vec<PersonReading>,
         rejected: u64,
         position: String,
     ) -> Result<Imported, EngineError> {
@@ -135,7 +136,7 @@ impl Engine {
     pub async fn preview_people(
         &self,
         source: &Source,
-        records: Vec<PersonRecord>,
+        records: Vec<PersonReading>,
     ) -> Result<Imported, EngineError> {
         let mut turn = self.turn(source, records.len(), DateTime::UNIX_EPOCH).await?;
         turn.decide(records).await?;

@@ -1,15 +1,16 @@
 //! Records of people: whom each is about, and what becomes of them.
 
 use super::changes::employment_changes;
-use super::employers::Employers;
+use super::employers::{Employers, JobKey};
 use super::incoming::Incoming;
-use super::parallel;
-use super::record::{Imported, PersonRecord};
-use super::somebody::{Link, Said, Somebody, base_record, hash_of_record, profile_of};
+use super::reading::PersonReading;
+use super::record::{Imported, PersonRecord, RecordJob};
+use super::somebody::{Link, Said, Somebody, base_record};
 use crate::EngineError;
-use crate::matching::{Decision, MatchKey, Profile, Settled, settle, stored_keys};
+use crate::matching::{Decision, NAME_BEARERS_MAX, Profile, Settled, settle};
 use assay_domain::{Digest, IdentityKey, Person, PersonId};
 use assay_store::graph::{HeldRecord, ImportTurn, ImportWrite, Merge, RecordKey, RecordKind, Source};
+use assay_store::parallel;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -60,7 +61,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Decides on all records of a batch. Nothing is written before [`Self::finish`].
-    pub(super) async fn decide(&mut self, records: Vec<PersonRecord>) -> Result<(), EngineError> {
+    pub(super) async fn decide(&mut self, records: Vec<PersonReading>) -> Result<(), EngineError> {
         let incoming = self.prepare(records).await?;
         self.gather(&incoming).await?;
         for record in incoming {
@@ -92,25 +93,26 @@ impl<'a> Turn<'a> {
     }
 
     /// Each reference once, the last word counts; records that say nothing new end here.
-    async fn prepare(&mut self, records: Vec<PersonRecord>) -> Result<Vec<Incoming>, EngineError> {
+    async fn prepare(&mut self, records: Vec<PersonReading>) -> Result<Vec<Incoming>, EngineError> {
         let mut last: HashMap<String, usize> = HashMap::new();
-        for (place, record) in records.iter().enumerate() {
-            last.insert(record.reference.clone(), place);
+        for (place, reading) in records.iter().enumerate() {
+            last.insert(reading.record.reference.clone(), place);
         }
         let references: Vec<&str> = last.keys().map(String::as_str).collect();
         let held = self.graph.records(self.source.id, RecordKind::Person, &references).await?;
         let mut held: HashMap<String, HeldRecord> =
             held.into_iter().map(|held| (held.key.reference.clone(), held)).collect();
         let mut incoming = Vec::new();
-        for (place, record) in records.into_iter().enumerate() {
+        for (place, reading) in records.into_iter().enumerate() {
+            let record = &reading.record;
             if last.get(&record.reference) != Some(&place) {
                 self.imported.unchanged += 1;
                 continue;
             }
             let held = held.remove(&record.reference);
-            if held.as_ref().is_some_and(|held| held.hash == hash_of_record(&record)) {
+            if held.as_ref().is_some_and(|held| held.hash == reading.content.hash) {
                 self.imported.unchanged += 1;
-                self.see_again(&record);
+                self.see_again(record);
                 continue;
             }
             // What the source said later stands: an older file that is imported again does not take it back.
@@ -118,13 +120,13 @@ impl<'a> Turn<'a> {
                 self.imported.unchanged += 1;
                 continue;
             }
-            incoming.push((record, held));
+            incoming.push((reading, held));
         }
-        self.employers
-            .find(&mut self.graph, self.identity, incoming.iter().flat_map(|(record, _)| &record.jobs))
-            .await?;
+        let jobs =
+            incoming.iter().flat_map(|(reading, _)| reading.employers.iter().cloned().zip(reading.jobs()));
+        self.employers.find(&mut self.graph, self.identity, jobs).await?;
         let (keys, employers) = ((self.identity, self.source), &self.employers);
-        Ok(parallel::map(incoming, |(record, held)| Incoming::new(keys, employers, record, held)))
+        Ok(parallel::map(incoming, |(reading, held)| Incoming::new(keys, employers, reading, held)))
     }
 
     fn see_again(&mut self, record: &PersonRecord) {
@@ -139,9 +141,11 @@ impl<'a> Turn<'a> {
     /// Everybody the records may be about, with all their records.
     async fn gather(&mut self, incoming: &[Incoming]) -> Result<(), EngineError> {
         let digests = distinct(incoming.iter().flat_map(|one| one.digests.iter().copied()));
-        let keys = distinct(incoming.iter().flat_map(|one| one.keys.iter().copied()));
+        let keys = distinct(incoming.iter().flat_map(|one| one.asked.iter().copied()));
         let owners = self.graph.owners(&digests, EACH_MAX).await?;
-        let met = self.graph.met(&keys, EACH_MAX).await?;
+        let mut met = self.graph.met(&keys, EACH_MAX).await?;
+        let names = distinct(incoming.iter().flat_map(|one| one.asked_names.iter().copied()));
+        met.extend(few_bearers(self.graph.met(&names, NAME_BEARERS_MAX + 1).await?));
         let held = incoming.iter().filter_map(|one| one.held.as_ref()).map(|held| held.entity);
         let ids = distinct(owners.iter().map(|(_, id)| *id).chain(met.iter().map(|(_, id)| *id)).chain(held));
         self.load(&ids).await?;
@@ -174,7 +178,10 @@ impl<'a> Turn<'a> {
             let base = Said::new(&source, base_record(&person), seen, Link::default());
             by_entity.entry(id).or_default().push(Said { is_changed: false, ..base });
         }
-        let jobs = by_entity.values().flatten().flat_map(|said| &said.testimony.record.jobs);
+        let records = || by_entity.values().flatten().map(|said| &said.testimony.record);
+        let by_address: Vec<RecordJob> = records().filter_map(PersonRecord::job_by_address).collect();
+        let jobs = records().flat_map(|record| &record.jobs).chain(&by_address);
+        let jobs = jobs.map(|job| (JobKey::of(job), job));
         self.employers.find(&mut self.graph, self.identity, jobs).await?;
         let mut known: Vec<(Uuid, Vec<Said>)> = by_entity.into_iter().collect();
         known.sort_by_key(|(id, _)| *id);
@@ -184,8 +191,10 @@ impl<'a> Turn<'a> {
                 (one.key.source, &one.key.reference).cmp(&(other.key.source, &other.key.reference))
             });
             for one in &mut said {
-                one.testimony.companies =
-                    one.testimony.record.jobs.iter().map(|job| employers.of(job)).collect();
+                let record = &one.testimony.record;
+                let by_address = record.job_by_address();
+                let jobs = record.jobs.iter().chain(&by_address);
+                one.testimony.companies = jobs.map(|job| employers.of(job)).collect();
             }
             let owner = said.first().and_then(|said| sources.get(&said.key.source)?.rights.owner);
             Somebody::known(PersonId::from_uuid(id), owner, said)
@@ -242,7 +251,7 @@ impl<'a> Turn<'a> {
             }
             None => {
                 self.imported.new += 1;
-                let id = self.id_for(&incoming.said);
+                let id = incoming.own_id;
                 let place = self.people.len();
                 self.by_id.insert(id.uuid(), place);
                 self.people.push(Somebody::new(id, self.source.rights.owner, Vec::new()));
@@ -271,7 +280,7 @@ impl<'a> Turn<'a> {
         for digest in incoming.digests {
             self.by_digest.entry(digest).or_default().push(place);
         }
-        for MatchKey(key) in stored_keys(&incoming.profile, self.identity) {
+        for key in incoming.stored {
             self.by_key.entry(key).or_default().push(place);
         }
         if let Some(person) = self.people.get_mut(place) {
@@ -284,7 +293,8 @@ impl<'a> Turn<'a> {
     /// In the order of their ids, so that nothing depends on how they were found.
     fn candidates(&self, incoming: &Incoming) -> Vec<usize> {
         let by_digest = incoming.digests.iter().filter_map(|digest| self.by_digest.get(digest));
-        let by_key = incoming.keys.iter().filter_map(|key| self.by_key.get(key));
+        let asked = incoming.asked.iter().chain(&incoming.asked_names);
+        let by_key = asked.filter_map(|key| self.by_key.get(key));
         let places: HashSet<usize> =
             by_digest.chain(by_key).flatten().map(|place| self.now(*place)).collect();
         let apart = incoming.held.as_ref().and_then(|held| Said::of_held(held, &self.sources));
@@ -329,21 +339,20 @@ impl<'a> Turn<'a> {
             for mut one in said {
                 one.link.from = Some(from.uuid());
                 one.is_changed = true;
-                let profile = profile_of(&one.testimony);
+                let profile = one.profile();
                 whole.take(one, &profile);
             }
         }
     }
+}
 
-    /// The same for the same record of the same source, so that an import that is done again makes nobody anew.
-    fn id_for(&self, said: &Said) -> PersonId {
-        let parts = |rule: &'static [u8]| {
-            self.identity
-                .match_key(&[rule, self.source.name.as_bytes(), said.key.reference.as_bytes()])
-                .to_be_bytes()
-        };
-        PersonId::from_uuid(id_on(said.testimony.first_seen, parts(b"person-id"), parts(b"person-id-2")))
+/// Without the names that too many people have to tell them apart.
+fn few_bearers(met: Vec<(i64, Uuid)>) -> impl Iterator<Item = (i64, Uuid)> {
+    let mut bearers: HashMap<i64, i64> = HashMap::new();
+    for (key, _) in &met {
+        *bearers.entry(*key).or_default() += 1;
     }
+    met.into_iter().filter(move |(key, _)| bearers.get(key).is_some_and(|count| *count <= NAME_BEARERS_MAX))
 }
 
 fn link_of(settled: &Settled) -> Link {

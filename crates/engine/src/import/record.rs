@@ -1,7 +1,7 @@
 //! What a source says of one person or company, and what a run of an import is.
 
 use assay_domain::company::CompanyFacts;
-use assay_domain::person::PersonFacts;
+use assay_domain::person::{EmailKind, PersonFacts};
 use assay_domain::{CompanyId, Domain, NetworkUrl};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,25 @@ pub struct PersonRecord {
     /// When the source saw it like this.
     #[serde(rename = "o")]
     pub observed_on: NaiveDate,
+}
+
+impl PersonRecord {
+    /// Where no job says at which company: the one whose site an address at work is at.
+    pub(super) fn job_by_address(&self) -> Option<RecordJob> {
+        if self.jobs.iter().any(RecordJob::is_placed) {
+            return None;
+        }
+        let at_work = self.facts.emails.iter().find(|email| email.kind == EmailKind::Business)?;
+        let company_domain = Some(at_work.address.domain().clone());
+        Some(RecordJob { company_domain, ..RecordJob::default() })
+    }
+}
+
+impl RecordJob {
+    fn is_placed(&self) -> bool {
+        let Self { company_id, company_name, company_domain, company_url, .. } = self;
+        company_id.is_some() || company_name.is_some() || company_domain.is_some() || company_url.is_some()
+    }
 }
 
 /// A job as a source tells of it. What it is called and where is all there may be.

@@ -1,6 +1,8 @@
 //! The people a turn of an import is about: those who are here, with their records, and those who are new.
 
+use super::employers::Meant;
 use super::fuse::{Fused, Testimony, fuse};
+use super::reading::RecordContent;
 use super::record::{PersonRecord, RecordJob};
 use crate::identities;
 use crate::matching::{Profile, Title, Workplace};
@@ -40,6 +42,8 @@ pub(super) struct Said {
     pub(super) key: RecordKey,
     pub(super) testimony: Testimony,
     pub(super) link: Link,
+    /// As it is to be stored, where that was worked out already.
+    pub(super) content: Option<RecordContent>,
     /// Whether it is stored under its key already, and whether that has to change.
     pub(super) is_held: bool,
     pub(super) is_changed: bool,
@@ -72,19 +76,25 @@ impl Said {
             companies: Vec::new(),
             record,
         };
-        Self { key, testimony, link, is_held: false, is_changed: true }
+        Self { key, testimony, link, content: None, is_held: false, is_changed: true }
+    }
+
+    /// What the matcher knows of a person from this record.
+    pub(super) fn profile(&self) -> Profile {
+        let mut profile = profile_of(&self.testimony);
+        profile.sources.push(source_number(&self.key));
+        profile
     }
 
     fn write(&self, entity: Uuid) -> RecordWrite {
-        // A record of facts and dates has JSON; the store refuses what cannot be stored.
-        let content = serde_json::to_string(&self.testimony.record).unwrap_or_default();
+        let content = self.content.clone().unwrap_or_else(|| RecordContent::of(&self.testimony.record));
         let link =
             (self.link != Link::default()).then(|| serde_json::to_string(&self.link).unwrap_or_default());
         let record = HeldRecord {
             key: self.key.clone(),
             entity,
-            hash: hash_of(&content),
-            content,
+            hash: content.hash,
+            content: content.text,
             first_seen: self.testimony.first_seen,
             last_seen: self.testimony.last_seen,
             link,
@@ -93,11 +103,12 @@ impl Said {
     }
 }
 
-/// Of a record's content: the same hash means that the source says nothing new. When it was observed does not count.
-pub(super) fn hash_of_record(record: &PersonRecord) -> [u8; 16] {
-    hash_of(&serde_json::to_string(record).unwrap_or_default())
+/// As profiles have it.
+pub(super) fn source_number(key: &RecordKey) -> u32 {
+    u32::from(key.source.unsigned_abs())
 }
 
+/// Of a record's content: the same hash means that the source says nothing new, as of the same day.
 pub(super) fn hash_of(content: &str) -> [u8; 16] {
     let mut hash = [0; 16];
     for (slot, byte) in hash.iter_mut().zip(Sha256::digest(content.as_bytes())) {
@@ -131,7 +142,7 @@ impl Somebody {
     pub(super) fn known(id: PersonId, owner: Option<AccountId>, said: Vec<Said>) -> Self {
         let mut profile = Profile::default();
         for one in &said {
-            profile.absorb(&profile_of(&one.testimony));
+            profile.absorb(&one.profile());
         }
         Self { id, owner, said, profile, keys_before: None, is_touched: false, merged_into: None }
     }
@@ -187,26 +198,45 @@ fn digests(identity: &IdentityKey, fused: &Fused) -> Vec<(Digest, IdentityKind)>
     identities::of_person(identity, &fused.facts, employer)
 }
 
-/// What the matcher knows of a person from one record.
-pub(super) fn profile_of(testimony: &Testimony) -> Profile {
-    let mut profile = Profile::of(&testimony.record.facts, &[]);
-    for (at, job) in testimony.record.jobs.iter().enumerate() {
-        let meant = testimony.companies.get(at).cloned().unwrap_or_default();
-        profile.add_workplace(Workplace {
-            company: meant.company.map(|company| company.id),
-            possible: meant.possible,
-            domain: job.company_domain.as_ref().map(|domain| domain.as_str().to_owned()),
-            is_current: job.ended_on.is_none(),
-            ..Workplace::named(job.company_name.as_deref().unwrap_or_default())
-        });
-        let title = job.title.as_deref().map(Title::of);
-        if let Some(title) =
-            title.filter(|title| profile.titles.len() < TITLES_MAX && !profile.titles.contains(title))
-        {
+fn profile_of(testimony: &Testimony) -> Profile {
+    let mut profile = base_profile(&testimony.record);
+    let by_address = testimony.record.job_by_address();
+    let workplaces = testimony.record.jobs.iter().chain(&by_address).map(workplace_of).collect();
+    add_workplaces(&mut profile, workplaces, &testimony.companies);
+    profile
+}
+
+/// As much of it as can be told without knowing which companies are meant.
+pub(super) fn base_profile(record: &PersonRecord) -> Profile {
+    let mut profile = Profile::of(&record.facts, &[]);
+    for title in record.jobs.iter().filter_map(|job| job.title.as_deref()) {
+        if profile.titles.len() == TITLES_MAX {
+            break;
+        }
+        let title = Title::of(title);
+        if !profile.titles.contains(&title) {
             profile.titles.push(title);
         }
     }
     profile
+}
+
+/// A job's company as the record has it.
+pub(super) fn workplace_of(job: &RecordJob) -> Workplace {
+    Workplace {
+        domain: job.company_domain.as_ref().map(|domain| domain.as_str().to_owned()),
+        is_current: job.ended_on.is_none(),
+        ..Workplace::named(job.company_name.as_deref().unwrap_or_default())
+    }
+}
+
+/// The rest of it: the workplaces, each with the company that is meant.
+pub(super) fn add_workplaces(profile: &mut Profile, workplaces: Vec<Workplace>, companies: &[Meant]) {
+    for (at, workplace) in workplaces.into_iter().enumerate() {
+        let meant = companies.get(at).cloned().unwrap_or_default();
+        let company = meant.company.map(|company| company.id);
+        profile.add_workplace(Workplace { company, possible: meant.possible, ..workplace });
+    }
 }
 
 /// A record of somebody who was here before any source told of them.

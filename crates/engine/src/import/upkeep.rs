@@ -1,7 +1,7 @@
 //! What is done with records after they came in: explained, taken apart again, purged with their source, let go when
 //! their time is over.
 
-use super::employers::Employers;
+use super::employers::{Employers, JobKey};
 use super::firm::{Firm, Said as CompanySaid};
 use super::fuse::expires_on;
 use super::somebody::{Link, Said, Somebody};
@@ -219,7 +219,8 @@ async fn with_companies(
     mut said: Vec<Said>,
 ) -> Result<Vec<Said>, EngineError> {
     let mut employers = Employers::default();
-    employers.find(turn, identity, said.iter().flat_map(|said| &said.testimony.record.jobs)).await?;
+    let jobs = said.iter().flat_map(|said| &said.testimony.record.jobs);
+    employers.find(turn, identity, jobs.map(|job| (JobKey::of(job), job))).await?;
     for one in &mut said {
         one.testimony.companies = one.testimony.record.jobs.iter().map(|job| employers.of(job)).collect();
     }

@@ -296,6 +296,13 @@ pub fn compare_names(one: &NameParts, other: &NameParts) -> NameLikeness {
     if let Some((given, family)) = other.moved.as_deref() {
         consider(&mut best, read(ones, (given, family), false));
     }
+    // A word that stands alone may be the given name.
+    if one.given.folded.is_empty() {
+        consider(&mut best, read((&one.family, &one.given), others, false));
+    }
+    if other.given.folded.is_empty() {
+        consider(&mut best, read(ones, (&other.family, &other.given), false));
+    }
     if best.is_possible() {
         return best;
     }

@@ -26,12 +26,32 @@ const TRANSLITERATIONS: &[(&str, &str)] = &[
 /// A folded word with the ways of transliterating it taken out.
 pub(super) fn reduce(word: &str) -> String {
     let mut reduced = word.to_owned();
+    // Most words have none, and one look at them costs less than one for each.
+    if !may_be_reduced(word) {
+        return reduced;
+    }
     for (long, short) in TRANSLITERATIONS {
         if reduced.contains(long) {
             reduced = reduced.replace(long, short);
         }
     }
     reduced
+}
+
+/// Whether any two letters in a row are one of the transliterations.
+fn may_be_reduced(word: &str) -> bool {
+    let next = word.bytes().skip(1);
+    word.bytes().zip(next).any(|pair| {
+        matches!(
+            pair,
+            (b'a' | b'o' | b'u', b'e')
+                | (b'i', b'j')
+                | (b'p' | b't', b'h')
+                | (b'c', b'k')
+                | (b's', b'z')
+                | (b't', b's')
+        )
+    })
 }
 
 /// Whether one folded word is most likely the other with a slip of the finger.
@@ -127,6 +147,15 @@ mod tests {
         assert_ne!(skeleton("miller"), skeleton("milton"));
         assert_eq!(skeleton("李"), "李");
         assert_eq!(skeleton("ai"), "a");
+    }
+
+    #[test]
+    fn every_transliteration_is_taken_out() {
+        for (long, short) in TRANSLITERATIONS {
+            assert_eq!(reduce(&["l", long, "m"].concat()), ["l", short, "m"].concat());
+            assert_eq!(reduce(long), *short);
+        }
+        assert_eq!(reduce("mohan"), "mohan");
     }
 
     #[test]

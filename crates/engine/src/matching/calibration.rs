@@ -1,6 +1,7 @@
 //! How sure a weight makes us: tables made by counting how often such a decision was right on training data.
 //!
-//! `cargo run -p assay-bench -- train-matching` writes the file; the data it counts on is not the data that is measured.
+//! The lines of `query` are written by the bar `resolve` (`ASSAY_BAR_TRAIN`), run with another seed than the one that is
+//! measured; those of `link` and `company` were set by hand.
 
 use super::weights::Weight;
 use assay_domain::Confidence;

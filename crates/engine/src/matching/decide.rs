@@ -81,7 +81,9 @@ pub fn settle(record: &Profile, candidates: &[&Profile]) -> Settled {
 
 fn is_enough(evidence: &Evidence) -> bool {
     let least = if evidence.is_name_only() { LINK_BY_NAME_ENOUGH } else { LINK_ENOUGH };
-    evidence.weight >= least && evidence.is_credible()
+    // Colleagues of one family name, with one title in one city, are two all the same.
+    let is_named = evidence.is_named_alike() || evidence.has_identifier();
+    evidence.weight >= least && is_named && evidence.is_credible()
 }
 
 /// Candidates that a record shows to be one person, and what is known of them together.
@@ -103,7 +105,7 @@ impl Same {
         });
         let (Some(mut joined), Some(other)) = (joined, candidates.get(place)) else { return false };
         let between = compare(&joined, other, rarity);
-        let is_one = between.is_named_alike() && !between.has_conflict() && is_enough(&between);
+        let is_one = !between.has_conflict() && is_enough(&between);
         if is_one {
             joined.absorb(other);
             self.places.push(place);

@@ -27,7 +27,8 @@ pub(super) fn weigh(one: &Profile, other: &Profile, reasons: &mut Reasons) -> We
         reasons.add(reason);
         return best;
     }
-    if one.workplaces.is_empty() || other.workplaces.is_empty() {
+    // Whose present company is not known may work where the other does.
+    if !one.has_present_workplace() || !other.has_present_workplace() {
         return 0;
     }
     reasons.add(Reason::OtherEmployer);

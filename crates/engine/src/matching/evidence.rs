@@ -178,7 +178,11 @@ fn name(one: &Profile, other: &Profile, reasons: &mut Reasons) -> (Weight, u32, 
 }
 
 fn sources(one: &Profile, other: &Profile, reasons: &mut Reasons) -> Weight {
-    if !one.sources.iter().any(|source| other.sources.contains(source)) {
+    // Who has the same identifier is the same, also where a source has them twice.
+    let is_identified = [Reason::SameEmail, Reason::SameNetworkUrl, Reason::SamePhone]
+        .iter()
+        .any(|identifier| reasons.has(*identifier));
+    if is_identified || !one.sources.iter().any(|source| other.sources.contains(source)) {
         return 0;
     }
     reasons.add(Reason::SameSource);

@@ -7,14 +7,15 @@
 use super::profile::{Profile, Workplace};
 use crate::likeness::{CompanyWords, NameParts, given_forms, skeleton};
 use assay_domain::{CompanyId, IdentityKey};
+use std::iter;
 
 /// Companies of the past are looked for under so many of the newest only.
 const WORKPLACES_STORED: usize = 3;
 const PRESENT_STORED: usize = 1;
 /// The name as written, and as an address has it.
 const NAMES_STORED: usize = 2;
-/// A key that leads to more people than this is left out by whoever asks.
-pub const NAME_BEARERS_MAX: usize = 40;
+/// Under a name that more people have than this nobody is looked for: it tells too little.
+pub const NAME_BEARERS_MAX: i64 = 10;
 /// What one question may cost.
 const KEYS_ASKED_MAX: usize = 40;
 const NAME_KEYS_ASKED_MAX: usize = 14;
@@ -63,8 +64,9 @@ impl CompanyKey {
         MatchKey(key.match_key(&parts))
     }
 
-    fn by_family(&self, key: &IdentityKey, family: &str) -> MatchKey {
-        self.hash(key, b"family", &[&skeleton(&family.replace(' ', ""))])
+    /// By the skeleton of a family name.
+    fn by_bones(&self, key: &IdentityKey, bones: &str) -> MatchKey {
+        self.hash(key, b"family", &[bones])
     }
 
     fn by_given(&self, key: &IdentityKey, given: &str, initial: &str) -> MatchKey {
@@ -76,10 +78,11 @@ impl CompanyKey {
 pub fn stored_keys(profile: &Profile, key: &IdentityKey) -> Vec<MatchKey> {
     let mut keys = Vec::new();
     for name in profile.names.iter().take(NAMES_STORED) {
+        let bones = bones_of(name.family());
         let mut present = 0;
         for workplace in profile.workplaces.iter().take(WORKPLACES_STORED) {
             let Some(company) = CompanyKey::stored(workplace) else { continue };
-            keys.push(company.by_family(key, name.family()));
+            keys.push(company.by_bones(key, &bones));
             if workplace.is_current && present < PRESENT_STORED && !name.given().is_empty() {
                 present += 1;
                 keys.push(company.by_given(key, name.first_given(), initial(name.family())));
@@ -90,9 +93,13 @@ pub fn stored_keys(profile: &Profile, key: &IdentityKey) -> Vec<MatchKey> {
     unique(keys)
 }
 
+fn bones_of(family: &str) -> String {
+    if family.contains(' ') { skeleton(&family.replace(' ', "")) } else { skeleton(family) }
+}
+
 /// Without a company, for names that few people have.
 fn by_name(key: &IdentityKey, given: &str, family: &str) -> MatchKey {
-    let bones = skeleton(&family.replace(' ', ""));
+    let bones = bones_of(family);
     MatchKey(key.match_key(&[b"name", skeleton(given).as_bytes(), bones.as_bytes()]))
 }
 
@@ -110,8 +117,17 @@ fn names_asked(name: &NameParts, key: &IdentityKey) -> Vec<MatchKey> {
     keys
 }
 
-/// The keys under which somebody may be stored who is written down like this; the most telling first.
+/// The keys under which somebody may be stored who is written down like this: first those at companies.
 pub fn asked_keys(profile: &Profile, key: &IdentityKey) -> Vec<MatchKey> {
+    let names = asked_names(profile, key, NAME_KEYS_ASKED_MAX);
+    let mut keys = asked_at_companies(profile, key, KEYS_ASKED_MAX - names.len());
+    keys.extend(names);
+    keys
+}
+
+/// The first `most` keys at companies, the most telling first. Those that are not asked for are not made either: making them
+/// is what costs.
+pub fn asked_at_companies(profile: &Profile, key: &IdentityKey, most: usize) -> Vec<MatchKey> {
     let mut companies: Vec<CompanyKey> = Vec::new();
     for asked in profile.workplaces.iter().take(WORKPLACES_STORED).flat_map(CompanyKey::asked) {
         if !companies.contains(&asked) {
@@ -119,14 +135,20 @@ pub fn asked_keys(profile: &Profile, key: &IdentityKey) -> Vec<MatchKey> {
         }
     }
     // Round by round over all companies, so that none is left out when there are too many forms of a name.
-    let mut names = unique(profile.names.iter().flat_map(|name| names_asked(name, key)).collect());
-    names.truncate(NAME_KEYS_ASKED_MAX);
-    let rounds =
-        profile.names.iter().map(rounds).fold(Vec::new(), |all: Vec<Round>, more| interleave(all, more));
-    let keys = rounds.iter().flat_map(|round| companies.iter().map(|company| round.hash(company, key)));
-    let mut keys = unique(keys.collect());
-    keys.truncate(KEYS_ASKED_MAX - names.len());
-    keys.extend(names);
+    let none: Rounds<'_> = Box::new(iter::empty());
+    let rounds = profile.names.iter().map(rounds).fold(none, interleave);
+    let companies = &companies;
+    let mut hashed = rounds.flat_map(|round| companies.iter().map(move |company| round.hash(company, key)));
+    let mut keys = Vec::new();
+    add_unique(&mut keys, &mut hashed, most);
+    keys
+}
+
+/// The first `most` keys of a name without a company. Under one that more than [`NAME_BEARERS_MAX`] people have nobody is to
+/// be looked for.
+pub fn asked_names(profile: &Profile, key: &IdentityKey, most: usize) -> Vec<MatchKey> {
+    let mut keys = Vec::new();
+    add_unique(&mut keys, &mut profile.names.iter().flat_map(|name| names_asked(name, key)), most);
     keys
 }
 
@@ -146,55 +168,74 @@ fn company_key(text: &str, key: &IdentityKey) -> MatchKey {
 
 /// One way to ask at every company.
 enum Round {
+    /// By the skeleton of the family name.
     Family(String),
     Given(String, String),
 }
 
 impl Round {
+    fn family(family: &str) -> Self {
+        Self::Family(bones_of(family))
+    }
+
+    fn given(given: &str, family: &str) -> Self {
+        Self::Given(given.to_owned(), initial(family).to_owned())
+    }
+
     fn hash(&self, company: &CompanyKey, key: &IdentityKey) -> MatchKey {
         match self {
-            Self::Family(family) => company.by_family(key, family),
+            Self::Family(bones) => company.by_bones(key, bones),
             Self::Given(given, initial) => company.by_given(key, given, initial),
         }
     }
 }
 
-fn rounds(name: &NameParts) -> Vec<Round> {
+/// Each is made when it is asked for.
+type Rounds<'a> = Box<dyn Iterator<Item = Round> + 'a>;
+
+fn rounds(name: &NameParts) -> Rounds<'_> {
     let (given, family) = (name.first_given(), name.family());
-    let given_by = |given: &str, family: &str| Round::Given(given.to_owned(), initial(family).to_owned());
-    let mut rounds = vec![Round::Family(family.to_owned())];
+    let by_family = iter::once_with(move || Round::family(family));
     if given.is_empty() {
-        return rounds;
+        return Box::new(by_family);
     }
-    rounds.push(given_by(given, family));
-    // Changed about.
-    rounds.push(Round::Family(name.given().to_owned()));
-    rounds.push(given_by(first_word(family), given));
+    let by_given = iter::once_with(move || Round::given(given, family));
+    let changed_about = iter::once_with(|| Round::family(name.given()))
+        .chain(iter::once_with(move || Round::given(first_word(family), given)));
     // Two family names, of which the other may have only one; or a given name that is the first of two.
-    if family.contains(' ') {
-        rounds.extend(
-            family.split(' ').filter(|part| part.len() > 2).map(|part| Round::Family(part.to_owned())),
-        );
-    }
-    if let Some((_, last)) = name.given().rsplit_once(' ') {
-        rounds.push(Round::Family([last, " ", family].concat()));
-        rounds.push(given_by(given, last));
-    }
-    rounds.extend(given_forms(given).iter().skip(1).map(|form| given_by(form, family)));
-    rounds
+    let several = Some(family).filter(|family| family.contains(' '));
+    let one_of_two = several
+        .into_iter()
+        .flat_map(|family| family.split(' '))
+        .filter(|part| part.len() > 2)
+        .map(Round::family);
+    let first_of_two =
+        name.given().rsplit_once(' ').into_iter().flat_map(move |(_, last)| {
+            [Round::family(&[last, " ", family].concat()), Round::given(given, last)]
+        });
+    let forms = iter::once_with(move || given_forms(given)).flatten().skip(1);
+    let other_forms = forms.map(move |form| Round::given(&form, family));
+    Box::new(
+        by_family
+            .chain(by_given)
+            .chain(changed_about)
+            .chain(one_of_two)
+            .chain(first_of_two)
+            .chain(other_forms),
+    )
 }
 
-fn interleave(all: Vec<Round>, more: Vec<Round>) -> Vec<Round> {
-    let (mut ones, mut others) = (all.into_iter(), more.into_iter());
-    let mut mixed = Vec::new();
-    loop {
-        let (one, other) = (ones.next(), others.next());
-        if one.is_none() && other.is_none() {
-            return mixed;
+/// One of each in turn, and the rest of the longer one.
+fn interleave<'a>(mut ones: Rounds<'a>, mut others: Rounds<'a>) -> Rounds<'a> {
+    let mut is_others_turn = true;
+    Box::new(iter::from_fn(move || {
+        is_others_turn = !is_others_turn;
+        if is_others_turn {
+            others.next().or_else(|| ones.next())
+        } else {
+            ones.next().or_else(|| others.next())
         }
-        mixed.extend(one);
-        mixed.extend(other);
-    }
+    }))
 }
 
 fn first_word(words: &str) -> &str {
@@ -207,10 +248,47 @@ fn initial(family: &str) -> &str {
 
 fn unique(keys: Vec<MatchKey>) -> Vec<MatchKey> {
     let mut seen = Vec::with_capacity(keys.len());
-    for key in keys {
+    add_unique(&mut seen, &mut keys.into_iter(), usize::MAX);
+    seen
+}
+
+/// Takes no more than it needs to have `most`.
+fn add_unique(seen: &mut Vec<MatchKey>, keys: &mut impl Iterator<Item = MatchKey>, most: usize) {
+    while seen.len() < most {
+        let Some(key) = keys.next() else { return };
         if !seen.contains(&key) {
             seen.push(key);
         }
     }
-    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fewer_keys_are_the_first_of_all() {
+        let identity = IdentityKey::new([7; 32]);
+        let workplaces = ["Northwind Systems", "Contoso", "Fabrikam"].map(Workplace::named);
+        for (given, family) in [("anna maria", "lopez garcia"), ("bob", "smith"), ("", "li"), ("lee", "lee")]
+        {
+            let names = vec![NameParts::new(given, family), NameParts::new("robert", "smyth")];
+            for (names, places) in [(names.clone(), 0), (names.clone(), 1), (names, 3)] {
+                let workplaces = workplaces.iter().take(places).cloned().collect();
+                let profile = Profile { names, workplaces, ..Profile::default() };
+                let all = asked_keys(&profile, &identity);
+                assert!(!all.is_empty() && all.len() <= KEYS_ASKED_MAX);
+                let at_companies = asked_at_companies(&profile, &identity, KEYS_ASKED_MAX);
+                let names = asked_names(&profile, &identity, NAME_KEYS_ASKED_MAX);
+                assert!(all.starts_with(&asked_at_companies(&profile, &identity, all.len() - names.len())));
+                assert!(all.ends_with(&names) && names.len() <= NAME_KEYS_ASKED_MAX);
+                for most in 0..=KEYS_ASKED_MAX {
+                    let first = asked_at_companies(&profile, &identity, most);
+                    assert_eq!(first, at_companies.iter().take(most).copied().collect::<Vec<_>>());
+                    let first = asked_names(&profile, &identity, most.min(NAME_KEYS_ASKED_MAX));
+                    assert_eq!(first, names.iter().take(most).copied().collect::<Vec<_>>());
+                }
+            }
+        }
+    }
 }

@@ -12,6 +12,8 @@ mod keys;
 mod mailbox;
 mod profile;
 mod reason;
+#[cfg(test)]
+mod tests;
 mod weights;
 
 pub use calibration::{company_confidence, link_confidence, query_confidence};
@@ -21,7 +23,8 @@ pub use company::{
 pub use decide::{Decision, Ranked, Settled, rank, settle};
 pub use evidence::{Evidence, Rarity, compare};
 pub use keys::{
-    MatchKey, NAME_BEARERS_MAX, asked_keys, company_asked_keys, company_stored_keys, stored_keys,
+    MatchKey, NAME_BEARERS_MAX, asked_at_companies, asked_keys, asked_names, company_asked_keys,
+    company_stored_keys, stored_keys,
 };
 pub use mailbox::{email_kind, is_role_mailbox};
 pub use profile::{PhoneLine, Place, Profile, School, Title, Workplace};

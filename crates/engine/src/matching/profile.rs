@@ -143,6 +143,12 @@ impl Workplace {
         Self { company: job.company_id, is_current: job.ended_on.is_none(), ..Self::named(&job.company_name) }
     }
 
+    /// Whether it says which company it is: a title alone does not.
+    fn is_told(&self) -> bool {
+        let Self { company, possible, words, domain, is_current: _ } = self;
+        company.is_some() || !possible.is_empty() || words.is_some() || domain.is_some()
+    }
+
     /// Whether both mean one company, where both belong to one person.
     fn is_same(&self, other: &Self) -> bool {
         match (self.company, other.company) {
@@ -204,6 +210,9 @@ impl Profile {
 
     /// Adds a workplace behind the others, or what it says to the one it is.
     pub fn add_workplace(&mut self, workplace: Workplace) {
+        if !workplace.is_told() {
+            return;
+        }
         if let Some(known) = self.workplaces.iter_mut().find(|known| known.is_same(&workplace)) {
             known.company = known.company.or(workplace.company);
             known.is_current |= workplace.is_current;
@@ -212,6 +221,10 @@ impl Profile {
         } else if self.workplaces.len() < WORKPLACES_MAX {
             self.workplaces.push(workplace);
         }
+    }
+
+    pub(super) fn has_present_workplace(&self) -> bool {
+        self.workplaces.iter().any(|workplace| workplace.is_current)
     }
 
     /// Takes in what another record says of the same person.

@@ -9,7 +9,7 @@ pub type Weight = i32;
 /// From here on a record is linked to a person.
 pub const LINK_ENOUGH: Weight = 1_500;
 /// The same where nothing but the name speaks for it.
-pub const LINK_BY_NAME_ENOUGH: Weight = 1_600;
+pub const LINK_BY_NAME_ENOUGH: Weight = 1_700;
 /// And only if the next best is so much worse.
 pub const LINK_MARGIN: Weight = 300;
 

@@ -9,7 +9,7 @@ use super::match_keys;
 use super::merges::Entities;
 use super::sources::{self, RecordKind, Source};
 use super::suppression::hold_off_erasing;
-use super::write::{GraphBatch, PreparedBatch, Written};
+use super::write::{GraphBatch, Others, PreparedBatch, Written};
 use crate::{StoreError, crash};
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::person::Employer;
@@ -146,6 +146,9 @@ impl ImportTurn {
         digests: &[Digest],
         each_max: i64,
     ) -> Result<Vec<(Digest, Uuid)>, StoreError> {
+        if digests.is_empty() {
+            return Ok(Vec::new());
+        }
         let keys: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
         let rows: Vec<([u8; 16], Uuid)> = sqlx::query_as(
             "select asked.digest, owner.entity_id from unnest($1::bytea[]) as asked (digest)
@@ -198,7 +201,7 @@ impl ImportTurn {
         }
         let connection = &mut *self.transaction;
         change::merge(connection, &write.merges).await?;
-        let written = PreparedBatch::prepare(write.batch).await?.write(connection).await?;
+        let written = PreparedBatch::prepare_at_once(write.batch)?.write(connection, Others::Wait).await?;
         record::write(connection, &write.records, &written.left_out).await?;
         record::see_again(connection, &write.seen_again).await?;
         record::remove(connection, &write.removed).await?;

@@ -3,7 +3,7 @@
 use super::entity_rows::{EmployerFacts, StoredJob};
 use super::log::EntityKind;
 use super::write::{CompanyWrite, MatchKeys, PersonWrite, Rights};
-use crate::StoreError;
+use crate::{StoreError, parallel};
 use assay_domain::Digest;
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::EXPERIENCE_MAX;
@@ -35,70 +35,79 @@ pub(super) struct Prepared {
     pub(super) rights: Rights,
 }
 
-pub(super) async fn prepare_companies(writes: Vec<CompanyWrite>) -> Result<Vec<Prepared>, StoreError> {
-    prepare_all(writes, |write| {
-        let prepared = Prepared {
-            kind: EntityKind::Company,
-            id: write.id.uuid(),
-            facts: to_json(write.id.uuid(), &write.facts)?,
-            provenance: to_json(write.id.uuid(), &write.provenance)?,
-            own: to_json(write.id.uuid(), &EmployerFacts::of(&write.facts))?,
-            refreshed_at: write.refreshed_at,
-            hash: ContentHash::default(),
-            identities: write.identities,
-            match_keys: write.match_keys,
-            rights: write.rights,
-        };
-        Ok(prepared)
-    })
-    .await
+pub(super) fn prepare_company(write: CompanyWrite) -> Result<Prepared, StoreError> {
+    let prepared = Prepared {
+        kind: EntityKind::Company,
+        id: write.id.uuid(),
+        facts: to_json(write.id.uuid(), &write.facts)?,
+        provenance: to_json(write.id.uuid(), &write.provenance)?,
+        own: to_json(write.id.uuid(), &EmployerFacts::of(&write.facts))?,
+        refreshed_at: write.refreshed_at,
+        hash: ContentHash::default(),
+        identities: write.identities,
+        match_keys: write.match_keys,
+        rights: write.rights,
+    };
+    Ok(hashed(prepared))
 }
 
 /// The oldest jobs beyond `EXPERIENCE_MAX` are left out.
-pub(super) async fn prepare_people(writes: Vec<PersonWrite>) -> Result<Vec<Prepared>, StoreError> {
-    prepare_all(writes, |write| {
-        let jobs: Vec<StoredJob<'_>> =
-            write.experience.iter().take(EXPERIENCE_MAX).map(StoredJob::of).collect();
-        let own = to_json(write.id.uuid(), &jobs)?;
-        let prepared = Prepared {
-            kind: EntityKind::Person,
-            id: write.id.uuid(),
-            facts: to_json(write.id.uuid(), &write.facts)?,
-            provenance: to_json(write.id.uuid(), &write.provenance)?,
-            own,
-            refreshed_at: write.refreshed_at,
-            hash: ContentHash::default(),
-            identities: write.identities,
-            match_keys: write.match_keys,
-            rights: write.rights,
-        };
-        Ok(prepared)
-    })
-    .await
+pub(super) fn prepare_person(write: PersonWrite) -> Result<Prepared, StoreError> {
+    let jobs: Vec<StoredJob<'_>> = write.experience.iter().take(EXPERIENCE_MAX).map(StoredJob::of).collect();
+    let prepared = Prepared {
+        kind: EntityKind::Person,
+        id: write.id.uuid(),
+        facts: to_json(write.id.uuid(), &write.facts)?,
+        provenance: to_json(write.id.uuid(), &write.provenance)?,
+        own: to_json(write.id.uuid(), &jobs)?,
+        refreshed_at: write.refreshed_at,
+        hash: ContentHash::default(),
+        identities: write.identities,
+        match_keys: write.match_keys,
+        rights: write.rights,
+    };
+    Ok(hashed(prepared))
 }
 
-/// Sorted by id: all writers take row locks in this order, so that no two wait for each other. Of two writes of one
-/// entity in a batch the later one counts.
-async fn prepare_all<W>(
+fn hashed(mut prepared: Prepared) -> Prepared {
+    prepared.identities.sort_unstable();
+    prepared.identities.dedup_by_key(|(digest, _)| *digest);
+    prepared.hash = content_hash(&prepared);
+    prepared
+}
+
+/// One after the other, in turns with other tasks.
+pub(super) async fn prepare_in_turns<W>(
     writes: Vec<W>,
-    prepare: impl Fn(W) -> Result<Prepared, StoreError>,
+    prepare: fn(W) -> Result<Prepared, StoreError>,
 ) -> Result<Vec<Prepared>, StoreError> {
     let mut ready = Vec::with_capacity(writes.len());
     for (place, write) in writes.into_iter().enumerate() {
-        let mut prepared = prepare(write)?;
-        prepared.identities.sort_unstable();
-        prepared.identities.dedup_by_key(|(digest, _)| *digest);
-        prepared.hash = content_hash(&prepared);
-        ready.push(prepared);
+        ready.push(prepare(write)?);
         if place % TURN == TURN - 1 {
             tokio::task::yield_now().await;
         }
     }
+    Ok(in_order(ready))
+}
+
+/// On all processors: an import has nobody to let through.
+pub(super) fn prepare_at_once<W: Send>(
+    writes: Vec<W>,
+    prepare: fn(W) -> Result<Prepared, StoreError>,
+) -> Result<Vec<Prepared>, StoreError> {
+    let ready: Result<Vec<Prepared>, StoreError> = parallel::map(writes, prepare).into_iter().collect();
+    Ok(in_order(ready?))
+}
+
+/// Sorted by id: all writers take row locks in this order, so that no two wait for each other. Of two writes of one
+/// entity in a batch the later one counts.
+fn in_order(mut ready: Vec<Prepared>) -> Vec<Prepared> {
     // The sort keeps the order of equal ids; from the back, the first of them is the one to keep.
     ready.reverse();
     ready.sort_by_key(|prepared| prepared.id);
     ready.dedup_by_key(|prepared| prepared.id);
-    Ok(ready)
+    ready
 }
 
 fn to_json(id: Uuid, value: &impl Serialize) -> Result<String, StoreError> {

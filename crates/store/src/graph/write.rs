@@ -5,7 +5,9 @@
 use super::Graph;
 use super::copy_rows::CopyRows;
 use super::match_keys;
-use super::prepare::{ContentHash, Prepared, prepare_companies, prepare_people};
+use super::prepare::{
+    ContentHash, Prepared, prepare_at_once, prepare_company, prepare_in_turns, prepare_person,
+};
 use super::suppression::{digest_of, hold_off_erasing, suppressed_among};
 use crate::{StoreError, task};
 use assay_domain::company::CompanyFacts;
@@ -102,7 +104,7 @@ impl Graph {
 async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreError> {
     let prepared = PreparedBatch::prepare(batch).await?;
     let mut transaction = pool.begin().await?;
-    let written = prepared.write(&mut transaction).await?;
+    let written = prepared.write(&mut transaction, Others::MayMakeTheSame).await?;
     transaction.commit().await?;
     Ok(written.counts)
 }
@@ -122,18 +124,35 @@ pub(super) struct WrittenBatch {
     pub(super) left_out: HashSet<Uuid>,
 }
 
+/// Whether another writer may make an entity that is new here, at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    MayMakeTheSame,
+    /// As in a turn of an import: only imports make people of their ids, and no other one has a turn.
+    Wait,
+}
+
 impl PreparedBatch {
     pub(super) async fn prepare(batch: GraphBatch) -> Result<Self, StoreError> {
-        let companies = prepare_companies(batch.companies).await?;
-        Ok(Self { companies, people: prepare_people(batch.people).await? })
+        let companies = prepare_in_turns(batch.companies, prepare_company).await?;
+        Ok(Self { companies, people: prepare_in_turns(batch.people, prepare_person).await? })
     }
 
-    pub(super) async fn write(self, connection: &mut PgConnection) -> Result<WrittenBatch, StoreError> {
+    pub(super) fn prepare_at_once(batch: GraphBatch) -> Result<Self, StoreError> {
+        let companies = prepare_at_once(batch.companies, prepare_company)?;
+        Ok(Self { companies, people: prepare_at_once(batch.people, prepare_person)? })
+    }
+
+    pub(super) async fn write(
+        self,
+        connection: &mut PgConnection,
+        others: Others,
+    ) -> Result<WrittenBatch, StoreError> {
         let Self { companies, people } = self;
         let (people, left_out) = leave_out_suppressed(connection, people).await?;
-        let mut changed = write_entities(connection, &COMPANIES, &companies).await?;
+        let mut changed = write_entities(connection, &COMPANIES, &companies, others).await?;
         let changed_companies = changed.len();
-        changed.extend(write_entities(connection, &PEOPLE, &people).await?);
+        changed.extend(write_entities(connection, &PEOPLE, &people, others).await?);
         write_identities(connection, &changed).await?;
         match_keys::write(connection, &changed).await?;
         append_to_inbox(connection, &changed).await?;
@@ -172,11 +191,14 @@ async fn leave_out_suppressed(
 
 struct EntityTable {
     hashes: &'static str,
+    copy: &'static str,
     upsert: &'static str,
 }
 
 const COMPANIES: EntityTable = EntityTable {
     hashes: "select id, content_hash from company where id = any($1)",
+    copy: "copy company (id, version, facts, provenance, refreshed_at, content_hash, card, owner_id, expires_on)
+         from stdin (format binary)",
     upsert: "insert into company as held
              (id, version, facts, provenance, refreshed_at, content_hash, card, owner_id, expires_on)
          select id, 1, facts::json, provenance::json, refreshed_at, content_hash, card::json, owner_id, expires_on
@@ -192,6 +214,8 @@ const COMPANIES: EntityTable = EntityTable {
 
 const PEOPLE: EntityTable = EntityTable {
     hashes: "select id, content_hash from person where id = any($1)",
+    copy: "copy person (id, version, facts, provenance, refreshed_at, content_hash, experience, owner_id, expires_on)
+         from stdin (format binary)",
     upsert: "insert into person as held
              (id, version, facts, provenance, refreshed_at, content_hash, experience, owner_id, expires_on)
          select id, 1, facts::json, provenance::json, refreshed_at, content_hash, experience::json, owner_id, expires_on
@@ -211,29 +235,16 @@ async fn write_entities<'a>(
     connection: &mut PgConnection,
     table: &EntityTable,
     entities: &'a [Prepared],
+    others: Others,
 ) -> Result<Vec<Changed<'a>>, StoreError> {
-    let different = leave_out_unchanged(connection, table, entities).await?;
-    if different.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ids: Vec<Uuid> = different.iter().map(|entity| entity.id).collect();
-    let facts: Vec<&str> = different.iter().map(|entity| entity.facts.as_str()).collect();
-    let provenance: Vec<&str> = different.iter().map(|entity| entity.provenance.as_str()).collect();
-    let refreshed: Vec<DateTime<Utc>> = different.iter().map(|entity| entity.refreshed_at).collect();
-    let hashes: Vec<&[u8]> = different.iter().map(|entity| entity.hash.as_slice()).collect();
-    let own: Vec<&str> = different.iter().map(|entity| entity.own.as_str()).collect();
-    let rows: Vec<(Uuid, i64)> = sqlx::query_as(table.upsert)
-        .bind(ids)
-        .bind(facts)
-        .bind(provenance)
-        .bind(refreshed)
-        .bind(hashes)
-        .bind(own)
-        .bind(different.iter().map(|entity| entity.rights.owner.map(AccountId::uuid)).collect::<Vec<_>>())
-        .bind(different.iter().map(|entity| entity.rights.expires_on).collect::<Vec<_>>())
-        .fetch_all(connection)
-        .await?;
-    let versions: HashMap<Uuid, i64> = rows.into_iter().collect();
+    let held = read_hashes(connection, table, entities).await?;
+    let is_different = |entity: &&Prepared| held.get(&entity.id) != Some(&entity.hash);
+    let different: Vec<&Prepared> = entities.iter().filter(is_different).collect();
+    let is_copied = |entity: &&&Prepared| others == Others::Wait && !held.contains_key(&entity.id);
+    let (copied, upserted): (Vec<&Prepared>, Vec<&Prepared>) = different.iter().partition(is_copied);
+    copy_new(connection, table, &copied).await?;
+    let mut versions = upsert(connection, table, &upserted).await?;
+    versions.extend(copied.iter().map(|entity| (entity.id, 1)));
     let changed = different.into_iter().filter_map(|entity| {
         let version = *versions.get(&entity.id)?;
         Some(Changed { entity, version })
@@ -241,19 +252,65 @@ async fn write_entities<'a>(
     Ok(changed.collect())
 }
 
-/// A look without locks: should another writer change such a row after it, then that write simply came later.
-async fn leave_out_unchanged<'a>(
+async fn copy_new(
     connection: &mut PgConnection,
     table: &EntityTable,
-    entities: &'a [Prepared],
-) -> Result<Vec<&'a Prepared>, StoreError> {
+    entities: &[&Prepared],
+) -> Result<(), StoreError> {
+    let mut rows = CopyRows::new(table.copy);
+    for entity in entities {
+        rows.row(9)
+            .uuid(entity.id)
+            .bigint(1)
+            .text(&entity.facts)
+            .text(&entity.provenance)
+            .timestamp(entity.refreshed_at)
+            .bytes(&entity.hash)
+            .text(&entity.own)
+            .maybe(entity.rights.owner.map(AccountId::uuid), CopyRows::uuid)
+            .maybe(entity.rights.expires_on, CopyRows::date);
+    }
+    rows.send(connection).await
+}
+
+/// The version each row now has; none of those that became the same meanwhile.
+async fn upsert(
+    connection: &mut PgConnection,
+    table: &EntityTable,
+    entities: &[&Prepared],
+) -> Result<HashMap<Uuid, i64>, StoreError> {
     if entities.is_empty() {
-        return Ok(Vec::new());
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(Uuid, i64)> = sqlx::query_as(table.upsert)
+        .bind(entities.iter().map(|entity| entity.id).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.facts.as_str()).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.provenance.as_str()).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.refreshed_at).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.hash.as_slice()).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.own.as_str()).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.rights.owner.map(AccountId::uuid)).collect::<Vec<_>>())
+        .bind(entities.iter().map(|entity| entity.rights.expires_on).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// What is held of these, by its hash. A look without locks: should another writer change such a row after it, then that
+/// write simply came later.
+async fn read_hashes(
+    connection: &mut PgConnection,
+    table: &EntityTable,
+    entities: &[Prepared],
+) -> Result<HashMap<Uuid, ContentHash>, StoreError> {
+    if entities.is_empty() {
+        return Ok(HashMap::new());
     }
     let ids: Vec<Uuid> = entities.iter().map(|entity| entity.id).collect();
-    let held: Vec<(Uuid, ContentHash)> = sqlx::query_as(table.hashes).bind(ids).fetch_all(connection).await?;
-    let held: HashMap<Uuid, ContentHash> = held.into_iter().collect();
-    Ok(entities.iter().filter(|entity| held.get(&entity.id) != Some(&entity.hash)).collect())
+    let held: Vec<(Uuid, Vec<u8>)> = sqlx::query_as(table.hashes).bind(ids).fetch_all(connection).await?;
+    // Whoever is one with another has an empty one, which is no entity's.
+    let hash = |bytes: Vec<u8>| ContentHash::try_from(bytes).unwrap_or_default();
+    Ok(held.into_iter().map(|(id, bytes)| (id, hash(bytes))).collect())
 }
 
 /// A first version has nothing stored under it yet.

@@ -1,12 +1,15 @@
 //! Writes: idempotent, versioned, and safe beside each other.
 
 use super::people::{company, graph, person, stored};
+use assay_domain::AccountId;
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_store::StoreError;
-use assay_store::graph::{GraphBatch, PersonWrite, Written};
+use assay_store::graph::{GraphBatch, ImportWrite, PersonWrite, Rights, Written};
 use assay_testkit::TestDatabase;
+use chrono::NaiveDate;
 use std::time::Duration;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
 fn of_people(people: Vec<PersonWrite>) -> GraphBatch {
     GraphBatch { companies: Vec::new(), people }
@@ -146,5 +149,43 @@ async fn concurrent_writers_of_the_same_people_neither_deadlock_nor_lose() {
         assert_eq!(found.experience, asked.experience[..writer % 3]);
         let held = count(&db, &format!("identity where entity_id = '{}'", asked.id.uuid()));
         assert_eq!(held, u64::try_from(writer % 4 + 1).unwrap(), "{headline}");
+    }
+}
+
+/// An import copies rows that are new, other writers do not; nobody can tell them apart afterwards.
+#[tokio::test]
+async fn a_turn_of_an_import_stores_what_any_writer_stores() {
+    let ((one_db, one), (other_db, other)) = (graph().await, graph().await);
+    let first = || {
+        let mut people: Vec<PersonWrite> = (0..200).map(|number| person(number, 3)).collect();
+        for write in people.iter_mut().step_by(3) {
+            write.refreshed_at += Duration::from_micros(1_234_567);
+            write.rights = Rights {
+                owner: Some(AccountId::from_uuid(Uuid::from_u128(9))),
+                expires_on: NaiveDate::from_ymd_opt(2031, 2, 3),
+            };
+        }
+        GraphBatch { companies: (0..20).map(company).collect(), people }
+    };
+    let second = || {
+        let mut batch = first();
+        batch.people.iter_mut().step_by(7).for_each(|person| person.facts.headline = None);
+        batch.people.push(person(1_000, 2));
+        batch
+    };
+    for batch in [first(), second()] {
+        let written = one.write(batch.clone()).await.unwrap();
+        let write = ImportWrite { batch, ..ImportWrite::default() };
+        let (told, left_out) = other.import_turn().await.unwrap().commit(write).await.unwrap();
+        assert_eq!((told, left_out.len()), (written, 0));
+    }
+    for rows in [
+        "person",
+        "company",
+        "identity",
+        "(select entity_kind, entity_id, version, row_number() over (order by id) from change_inbox)",
+    ] {
+        let look = format!("select md5(string_agg(t::text, '' order by t::text)), count(*) from {rows} as t");
+        assert_eq!(other_db.psql(&look).unwrap(), one_db.psql(&look).unwrap(), "{rows}");
     }
 }

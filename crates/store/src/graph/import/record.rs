@@ -51,9 +51,12 @@ pub(super) async fn read_by_reference(
     kind: RecordKind,
     references: &[&str],
 ) -> Result<Vec<HeldRecord>, StoreError> {
+    // Each by itself: of `ref = any`, a plan that was made while the table was small reads all that the source ever said.
     let rows = sqlx::query(
         "select source_id, kind, ref, entity_id, content::text, content_hash, first_seen, last_seen, link::text
-         from source_record where source_id = $1 and kind = $2 and ref = any($3)",
+         from unnest($3::text[]) as asked (asked_ref)
+         cross join lateral (select * from source_record where source_id = $1 and kind = $2 and ref = asked_ref
+                             limit 1) as held",
     )
     .bind(source)
     .bind(kind.number())

@@ -1,4 +1,5 @@
-//! Work that needs no database, spread over the processors: while a batch is decided on, PostgreSQL has nothing to do.
+//! Work of an import that needs no database, spread over the processors: while a batch is decided on, PostgreSQL has
+//! nothing to do.
 
 use std::num::NonZero;
 use std::thread;
@@ -7,7 +8,7 @@ use std::thread;
 const EACH_MIN: usize = 64;
 
 /// The same as `items.into_iter().map(work).collect()`, in the same order.
-pub(super) fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len() / EACH_MIN);
     if threads < 2 {
         return items.into_iter().map(work).collect();
