@@ -1,7 +1,7 @@
-//! How sure a weight makes us: tables made by counting how often such a decision was right on training data.
+//! How sure a weight makes us: tables of how often such a decision is right.
 //!
-//! The lines of `query` are written by the bar `resolve` (`ASSAY_BAR_TRAIN`), run with another seed than the one that is
-//! measured; those of `link` and `company` were set by hand.
+//! All of them are set by hand so far. The bar `resolve` writes lines of `query` that would have been right
+//! (`ASSAY_BAR_TRAIN`); they count only if it ran with another seed than the one that is measured.
 
 use super::weights::Weight;
 use assay_domain::Confidence;
