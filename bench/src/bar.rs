@@ -65,6 +65,14 @@ pub fn grouped(number: usize) -> String {
     text
 }
 
+/// The number in a variable of the environment.
+pub fn number_in(name: &str) -> anyhow::Result<Option<u64>> {
+    match std::env::var(name) {
+        Ok(number) => Ok(Some(number.parse().with_context(|| format!("{name} is no number"))?)),
+        Err(_) => Ok(None),
+    }
+}
+
 /// How many of them that is in a second.
 pub fn a_second(count: u64, time: Duration) -> u64 {
     let milliseconds = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1);

@@ -5,16 +5,15 @@
 use crate::bar::renice_this_thread;
 use crate::billed::targets::Targets;
 use crate::machine_time::MachineTime;
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use assay_domain::clock::Stopwatch;
-use std::cell::{Cell, RefCell};
-use std::io::{ErrorKind, Write as _};
-use std::net::SocketAddr;
-use std::rc::Rc;
+use rustix::buffer::spare_capacity;
+use rustix::event::{Timespec, epoll};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio::task::LocalSet;
 
 const READ_BYTES: usize = 16 * 1024;
 /// How often it is looked at what is due.
@@ -128,167 +127,163 @@ pub async fn run(schedule: Schedule, targets: &Arc<Targets>) -> Result<Volley> {
     let (send, receive) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("open-loop".into()).spawn(move || {
         // Nobody listens any more only when the bar itself has ended.
-        drop(send.send(run_here(&schedule, targets)));
+        drop(send.send(fire(&schedule, &targets)));
     })?;
     receive.await.context("the generator panicked")?
 }
 
-fn run_here(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
+fn fire(schedule: &Schedule, targets: &Targets) -> Result<Volley> {
     // Clients have processors of their own: one that waits for the service's would measure its own wait.
     renice_this_thread(-10)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(LocalSet::new().run_until(fire(schedule, targets)))
-}
-
-/// What the conductor and the connections of a run share.
-struct Range {
-    schedule: Schedule,
-    targets: Arc<Targets>,
-    watch: Cell<Stopwatch>,
-    idle: RefCell<Vec<Rc<Gun>>>,
-    shots: RefCell<Vec<Shot>>,
-    failure: RefCell<Option<Error>>,
-}
-
-/// One task sends whatever is due, each connection's own reads the answers: no timer for every call.
-async fn fire(schedule: &Schedule, targets: Arc<Targets>) -> Result<Volley> {
-    let range = Rc::new(Range {
-        schedule: schedule.clone(),
-        targets,
-        watch: Cell::new(Stopwatch::start()),
-        idle: RefCell::default(),
-        shots: RefCell::default(),
-        failure: RefCell::default(),
-    });
-    for _ in 0..schedule.connections {
-        range.add_gun().await?;
-    }
+    let mut range = Range::open(schedule, targets)?;
     let (cpu_before, machine_before) = (thread_cpu()?, MachineTime::now()?);
-    range.watch.set(Stopwatch::start());
-    let sent = range.conduct().await?;
-    let last = range.watch.get().elapsed() + ANSWER_MAX;
-    while range.shots.borrow().len() < sent {
-        range.fail_if_a_gun_failed()?;
-        ensure!(range.watch.get().elapsed() < last, "a call was not answered");
-        tokio::time::sleep(TICK).await;
+    range.watch = Stopwatch::start();
+    let sent = range.conduct()?;
+    let last = range.watch.elapsed() + ANSWER_MAX;
+    while range.shots.len() < sent {
+        ensure!(range.watch.elapsed() < last, "a call was not answered");
+        range.rest_and_hear()?;
     }
     let cpu = thread_cpu()?.saturating_sub(cpu_before);
     let stolen = MachineTime::now()?.stolen_since(machine_before);
-    let shots = range.shots.take();
+    let shots = range.shots;
     ensure!(shots.iter().all(|shot| shot.latency() < ANSWER_MAX), "a call was answered far too late");
     // Counted over the time in which calls were due: the last answers come a little after it.
     Ok(Volley { shots, took: schedule.length, cpu, stolen })
 }
 
-impl Range {
+/// All connections of a run. Once a tick it is looked which of them have an answer, and whatever is due is sent: neither a
+/// timer nor a task for a call, and no second look at a socket that has been read.
+struct Range<'a> {
+    schedule: &'a Schedule,
+    targets: &'a Targets,
+    watch: Stopwatch,
+    ready: OwnedFd,
+    events: Vec<epoll::Event>,
+    guns: Vec<Gun>,
+    idle: Vec<usize>,
+    shots: Vec<Shot>,
+    buffer: Box<[u8]>,
+}
+
+impl<'a> Range<'a> {
+    fn open(schedule: &'a Schedule, targets: &'a Targets) -> Result<Self> {
+        let mut range = Self {
+            schedule,
+            targets,
+            watch: Stopwatch::start(),
+            ready: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            events: Vec::with_capacity(schedule.connections),
+            guns: Vec::with_capacity(schedule.connections),
+            idle: (0..schedule.connections).collect(),
+            shots: Vec::new(),
+            buffer: vec![0; READ_BYTES].into_boxed_slice(),
+        };
+        for place in 0..schedule.connections {
+            let gun = range.load(place)?;
+            range.guns.push(gun);
+        }
+        Ok(range)
+    }
+
+    fn load(&self, place: usize) -> Result<Gun> {
+        let stream = TcpStream::connect(self.schedule.address).context("cannot connect to the service")?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        let data = epoll::EventData::new_u64(u64::try_from(place)?);
+        epoll::add(&self.ready, &stream, data, epoll::EventFlags::IN)?;
+        Ok(Gun { stream, shot: Default::default(), answer: Vec::new() })
+    }
+
     /// Sends every call when it is due, or as soon after as a connection is free; returns how many there were.
-    async fn conduct(&self) -> Result<usize> {
+    fn conduct(&mut self) -> Result<usize> {
         let mut request = Vec::with_capacity(512);
         for number in 0_u32.. {
             let due = Duration::from_secs_f64(f64::from(number) / self.schedule.per_second);
             if due >= self.schedule.length {
                 return Ok(usize::try_from(number)?);
             }
-            while self.watch.get().elapsed() < due || self.idle.borrow().is_empty() {
-                self.fail_if_a_gun_failed()?;
-                tokio::time::sleep(TICK).await;
+            while self.watch.elapsed() < due || self.idle.is_empty() {
+                self.rest_and_hear()?;
             }
-            let Some(gun) = self.idle.borrow_mut().pop() else { continue };
-            self.aim(&mut request)?;
-            gun.shot.set((due, self.watch.get().elapsed()));
-            let written = gun.stream.try_write(&request)?;
+            let Some(gun) = self.idle.pop().and_then(|place| self.guns.get_mut(place)) else { continue };
+            aim(self.targets, &mut request)?;
+            gun.shot = (due, self.watch.elapsed());
+            let written = gun.stream.write(&request)?;
             ensure!(written == request.len(), "a call did not fit into an empty connection");
         }
         Ok(0)
     }
 
-    async fn add_gun(self: &Rc<Self>) -> Result<()> {
-        let stream =
-            TcpStream::connect(self.schedule.address).await.context("cannot connect to the service")?;
-        stream.set_nodelay(true)?;
-        stream.writable().await?;
-        let gun = Rc::new(Gun { stream, shot: Cell::default() });
-        self.idle.borrow_mut().push(Rc::clone(&gun));
-        let range = Rc::clone(self);
-        tokio::task::spawn_local(async move {
-            if let Err(failure) = range.listen(gun).await {
-                range.failure.borrow_mut().get_or_insert(failure);
-            }
-        });
+    fn rest_and_hear(&mut self) -> Result<()> {
+        std::thread::sleep(TICK);
+        self.events.clear();
+        let now = Some(&Timespec { tv_sec: 0, tv_nsec: 0 });
+        epoll::wait(&self.ready, spare_capacity(&mut self.events), now)?;
+        for number in 0..self.events.len() {
+            self.hear(usize::try_from(self.events[number].data.u64())?)?;
+        }
         Ok(())
     }
 
-    /// Takes the answers of one connection until the service hangs up; then another takes its place.
-    async fn listen(self: &Rc<Self>, gun: Rc<Gun>) -> Result<()> {
-        let mut answer = Vec::with_capacity(READ_BYTES);
-        loop {
-            let (status, closes) = gun.hear(&mut answer).await?;
-            let (due, sent) = gun.shot.get();
-            self.shots.borrow_mut().push(Shot { due, sent, done: self.watch.get().elapsed(), status });
-            if closes {
-                return Box::pin(self.add_gun()).await;
-            }
-            self.idle.borrow_mut().push(Rc::clone(&gun));
+    /// Takes what came on one connection. When the service hangs up after an answer, another connection takes its place.
+    fn hear(&mut self, place: usize) -> Result<()> {
+        let Some(gun) = self.guns.get_mut(place) else { bail!("an answer from nowhere") };
+        let count = gun.stream.read(&mut self.buffer)?;
+        ensure!(count > 0, "the service closed the connection");
+        gun.answer.extend_from_slice(&self.buffer[..count]);
+        let Some((status, closes)) = read_answer(&gun.answer)? else { return Ok(()) };
+        gun.answer.clear();
+        let (due, sent) = gun.shot;
+        self.shots.push(Shot { due, sent, done: self.watch.elapsed(), status });
+        if closes {
+            self.guns[place] = self.load(place)?;
         }
-    }
-
-    fn fail_if_a_gun_failed(&self) -> Result<()> {
-        self.failure.take().map_or(Ok(()), Err)
-    }
-
-    fn aim(&self, request: &mut Vec<u8>) -> Result<()> {
-        let target = self.targets.draw();
-        let secret = &self.targets.payers[target.payer].secret;
-        let length = target.email.len() + r#"{"email":""}"#.len();
-        request.clear();
-        write!(
-            request,
-            "POST /v1/enrich HTTP/1.1\r\nhost: assay\r\ncontent-type: application/json\r\nauthorization: Bearer {secret}\r\n\
-             content-length: {length}\r\n\r\n{{\"email\":\"{}\"}}",
-            target.email
-        )?;
+        self.idle.push(place);
         Ok(())
     }
 }
 
-/// One connection, and when the call on it was due and sent.
+/// One connection, when the call on it was due and sent, and what has come of its answer.
 struct Gun {
     stream: TcpStream,
-    shot: Cell<(Duration, Duration)>,
+    shot: (Duration, Duration),
+    answer: Vec<u8>,
 }
 
-impl Gun {
-    /// Reads one answer: the status, and whether the service then hangs up.
-    async fn hear(&self, answer: &mut Vec<u8>) -> Result<(u16, bool)> {
-        answer.clear();
-        loop {
-            self.stream.readable().await?;
-            match self.stream.try_read_buf(answer) {
-                Ok(0) => bail!("the service closed the connection"),
-                Ok(_) => {}
-                Err(nothing) if nothing.kind() == ErrorKind::WouldBlock => continue,
-                Err(broken) => return Err(broken.into()),
-            }
-            let Some(head) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-            let text = std::str::from_utf8(&answer[..head])?;
-            let field = |name: &str| {
-                text.split("\r\n").find_map(|line| {
-                    let (key, value) = line.split_once(':')?;
-                    key.eq_ignore_ascii_case(name).then(|| value.trim())
-                })
-            };
-            let length: usize = field("content-length").context("an answer without a length")?.parse()?;
-            if answer.len() < head + 4 + length {
-                continue;
-            }
-            let closes = field("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
-            let status = text.get(9..12).context("an answer without a status")?.parse()?;
-            if status == 200 && !answer[head + 4..].starts_with(br#"{"found":true"#) {
-                bail!("a call was answered without a person");
-            }
-            return Ok((status, closes));
-        }
+fn aim(targets: &Targets, request: &mut Vec<u8>) -> Result<()> {
+    let target = targets.draw();
+    let secret = &targets.payers[target.payer].secret;
+    let length = target.email.len() + r#"{"email":""}"#.len();
+    request.clear();
+    write!(
+        request,
+        "POST /v1/enrich HTTP/1.1\r\nhost: assay\r\ncontent-type: application/json\r\nauthorization: Bearer {secret}\r\n\
+         content-length: {length}\r\n\r\n{{\"email\":\"{}\"}}",
+        target.email
+    )?;
+    Ok(())
+}
+
+/// The status of a whole answer, and whether the service then hangs up; none while some of it is missing.
+fn read_answer(answer: &[u8]) -> Result<Option<(u16, bool)>> {
+    let Some(head) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
+    let text = std::str::from_utf8(&answer[..head])?;
+    let field = |name: &str| {
+        text.split("\r\n").find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    };
+    let length: usize = field("content-length").context("an answer without a length")?.parse()?;
+    let body = &answer[head + 4..];
+    if body.len() < length {
+        return Ok(None);
     }
+    let closes = field("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
+    let status = text.get(9..12).context("an answer without a status")?.parse()?;
+    ensure!(status != 200 || body.starts_with(br#"{"found":true"#), "a call was answered without a person");
+    Ok(Some((status, closes)))
 }
 
 /// Processor time of this thread so far.
@@ -305,6 +300,17 @@ mod tests {
     fn shot(due: u64, sent: u64, done: u64, status: u16) -> Shot {
         let ms = Duration::from_millis;
         Shot { due: ms(due), sent: ms(sent), done: ms(done), status }
+    }
+
+    #[test]
+    fn an_answer_counts_when_it_is_whole() {
+        let answer = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\nconnection: close\r\n\r\n{}";
+        for length in 0..answer.len() {
+            assert_eq!(read_answer(&answer[..length]).unwrap(), None);
+        }
+        assert_eq!(read_answer(answer).unwrap(), Some((503, true)));
+        let nobody = b"HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{\"found\":false}";
+        assert!(read_answer(nobody).is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 mod bare;
 
-use crate::bar::{Verdict, a_second, grouped, progress};
+use crate::bar::{Verdict, a_second, grouped, number_in, progress};
 use crate::import_files::{person_lines, write_companies, write_people};
 use crate::rig::{Folder, Rig, RigOptions};
 use anyhow::{Context, Result, ensure};
@@ -39,10 +39,7 @@ const SETTINGS: [(&str, &str); 7] = [
 
 pub async fn run(short: bool) -> Result<Verdict> {
     let usual = if short { ROWS_SHORT } else { ROWS };
-    let rows = match std::env::var(OTHER_ROWS) {
-        Ok(number) => number.parse().with_context(|| format!("{OTHER_ROWS} is no number"))?,
-        Err(_) => usual,
-    };
+    let rows = number_in(OTHER_ROWS)?.unwrap_or(usual);
     let folder = Folder::make("import-rate")?;
     let rig = start()?;
     let (people, companies) = (folder.path.join("people.csv"), folder.path.join("companies.csv"));

@@ -7,7 +7,7 @@
 mod febrl;
 mod pairs;
 
-use crate::bar::{Verdict, grouped, progress};
+use crate::bar::{Verdict, grouped, number_in, progress};
 use crate::dirt::{self, DirtyRow, Kind};
 use crate::import_files::{write_companies, write_people};
 use crate::rig::{Folder, Rig, RigOptions};
@@ -48,8 +48,8 @@ pub const SETTINGS: [(&str, &str); 5] = [
 ];
 
 pub async fn run(short: bool) -> Result<Verdict> {
-    let people = number(OTHER_PEOPLE)?.unwrap_or(if short { PEOPLE_SHORT } else { PEOPLE });
-    let seed = number(OTHER_SEED)?.unwrap_or(0);
+    let people = number_in(OTHER_PEOPLE)?.unwrap_or(if short { PEOPLE_SHORT } else { PEOPLE });
+    let seed = number_in(OTHER_SEED)?.unwrap_or(0);
     let (pairs, namesakes) = world_pairs(people, seed).await?;
     progress(format!("namesakes: {:.1} % of the people", 100.0 * namesakes));
     let febrl = febrl::run().await?;
@@ -66,14 +66,6 @@ pub async fn run(short: bool) -> Result<Verdict> {
         && namesakes >= NAMESAKES_LEAST
         && febrl.iter().all(|set| set.pairs.precision() >= FEBRL_LEAST && set.pairs.recall() >= FEBRL_LEAST);
     Ok(Verdict { figure, passed })
-}
-
-/// The number in a variable of the environment.
-pub fn number(name: &str) -> Result<Option<u64>> {
-    match std::env::var(name) {
-        Ok(number) => Ok(Some(number.parse().with_context(|| format!("{name} is no number"))?)),
-        Err(_) => Ok(None),
-    }
 }
 
 /// Of all pairs of records, and the share of people whose name somebody else has.

@@ -8,10 +8,10 @@
 mod questions;
 mod train;
 
-use crate::bar::{Verdict, grouped, progress};
+use crate::bar::{Verdict, grouped, number_in, progress};
 use crate::dirt::DirtyRow;
 use crate::import_files::{person_lines, write_companies};
-use crate::resolution::{empty_rig, entities, import, number, write_pages};
+use crate::resolution::{empty_rig, entities, import, write_pages};
 use crate::rig::{Folder, MASTER_KEY, Rig};
 use anyhow::{Context, Result, ensure};
 use assay_domain::{AccountId, Clock, Confidence, IdentityKey, MasterKey, NetworkHosts};
@@ -55,8 +55,8 @@ pub struct Answer {
 
 pub async fn run(short: bool) -> Result<Verdict> {
     let size = if short { SHORT } else { FULL };
-    let seed = number(OTHER_SEED)?.unwrap_or(0);
-    let count = number(OTHER_QUESTIONS)?.map_or(Ok(size.questions), usize::try_from)?;
+    let seed = number_in(OTHER_SEED)?.unwrap_or(0);
+    let count = number_in(OTHER_QUESTIONS)?.map_or(Ok(size.questions), usize::try_from)?;
     let world = World::new(WORLD_SEED + seed, size.people, DEMO_AS_OF);
     let rig = empty_rig()?;
     let known = load(&rig, &world).await?;

@@ -6,7 +6,7 @@ mod disk;
 mod print;
 mod sample;
 
-use crate::bar::{Complaints, Verdict, a_second, grouped, progress};
+use crate::bar::{Complaints, Verdict, a_second, grouped, number_in, progress};
 use crate::rig::{Rig, RigOptions};
 use anyhow::{Context, Result, ensure};
 use assay_testkit::{PostgresOptions, Stopwatch};
@@ -42,10 +42,7 @@ const TIMED: u64 = 500_000;
 pub async fn run(short: bool) -> Result<Verdict> {
     progress("the world is made up: these are regression figures, not claims about real data");
     let usual = if short { PEOPLE_SHORT } else { PEOPLE };
-    let wanted = match std::env::var(OTHER_PEOPLE) {
-        Ok(number) => number.parse().with_context(|| format!("{OTHER_PEOPLE} is no number"))?,
-        Err(_) => usual,
-    };
+    let wanted = number_in(OTHER_PEOPLE)?.unwrap_or(usual);
     let room = people_that_fit(&std::env::temp_dir(), PERSON_BYTES_MAX)?;
     let people = wanted.min(room);
     ensure!(people > 0, "the disk is full");

@@ -34,6 +34,9 @@ pub const CONNECTION_IDLE_MAX: Duration = Duration::from_secs(75);
 /// Open connections of the API and of the operations port. At the limit, one that is idle makes room for a new one.
 pub const CONNECTIONS_MAX: usize = 10_000;
 pub const OPERATIONS_CONNECTIONS_MAX: usize = 256;
+/// Connections that wait to be accepted, as far as the system allows: a burst of them that meets a pause of the machine. A
+/// client beyond it believes to be connected, is never accepted, and hears nothing.
+pub const CONNECTIONS_BACKLOG: i32 = 4_096;
 /// A connection may have to make room after this long without a byte; below it, a stream may only be catching its breath.
 pub const CONNECTION_REST_MIN: Duration = Duration::from_secs(1);
 /// How many connections are looked at to find the one that rests longest.

@@ -5,7 +5,7 @@ use crate::connections::{Admitted, Busy, Connections, Pulse};
 use crate::patient_stream::{Patience, PatientStream};
 use crate::request::Peer;
 use assay_domain::limits::{
-    HEAD_BYTES_MAX, OPERATIONS_CONNECTIONS_MAX, READ_AHEAD_BYTES_MAX, SHUTDOWN_DRAIN,
+    CONNECTIONS_BACKLOG, HEAD_BYTES_MAX, OPERATIONS_CONNECTIONS_MAX, READ_AHEAD_BYTES_MAX, SHUTDOWN_DRAIN,
 };
 use assay_service::Slot;
 use axum::Router;
@@ -67,8 +67,16 @@ struct House {
 /// Serves until `shutdown` turns true or its sender is gone; returns when every connection is closed.
 pub async fn serve(listener: TcpListener, router: Router, bounds: Bounds, shutdown: watch::Receiver<bool>) {
     let Bounds { connections_max, admission, leaving } = bounds;
+    lengthen_queue(&listener);
     let house = House { router, admission, patience: Patience::default(), leaving };
     receive(listener, Arc::new(house), connections_max, shutdown).await;
+}
+
+/// A second `listen` on a socket that listens only changes how many connections may wait to be accepted.
+fn lengthen_queue(listener: &TcpListener) {
+    if let Err(error) = rustix::net::listen(listener, CONNECTIONS_BACKLOG) {
+        tracing::warn!(%error, "the queue of connections keeps the length it has");
+    }
 }
 
 async fn receive(

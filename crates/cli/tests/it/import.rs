@@ -1,8 +1,13 @@
 //! Files in, people out: the commands that import, explain and purge, over real files and databases.
 
 use crate::support::{Customer, Installation, Server};
-use serde_json::{Value, json};
-use std::path::PathBuf;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A folder of files for one test.
 struct Desk {
@@ -51,6 +56,41 @@ impl Desk {
     }
 }
 
+/// The same rows as lines of JSON.
+fn as_jsonl(csv: &str) -> String {
+    let mut lines = csv.lines().map(|line| line.split(','));
+    let names: Vec<&str> = lines.next().unwrap().collect();
+    lines
+        .map(|values| {
+            let fields = names.iter().zip(values).filter(|(_, value)| !value.is_empty());
+            let row: Map<String, Value> =
+                fields.map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+            format!("{}\n", Value::Object(row))
+        })
+        .collect()
+}
+
+/// And as columns of text, a missing value as null.
+fn write_parquet(path: &Path, csv: &str) {
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().unwrap();
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let fields: String = names.iter().map(|name| format!("optional binary {name} (string); ")).collect();
+    let schema = Arc::new(parse_message_type(&format!("message people {{ {fields} }}")).unwrap());
+    let mut out = SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::default()).unwrap();
+    let mut group = out.next_row_group().unwrap();
+    for column in 0..names.len() {
+        let values = rows.iter().map(|row| row[column]);
+        let defined: Vec<i16> = values.clone().map(|value| i16::from(!value.is_empty())).collect();
+        let texts: Vec<ByteArray> = values.filter(|value| !value.is_empty()).map(ByteArray::from).collect();
+        let mut writer = group.next_column().unwrap().unwrap();
+        writer.typed::<ByteArrayType>().write_batch(&texts, Some(&defined), None).unwrap();
+        writer.close().unwrap();
+    }
+    group.close().unwrap();
+    out.close().unwrap();
+}
+
 fn found(server: &Server, customer: &Customer, ask: &Value) -> Value {
     let answer = server.enrich(customer, ask).is_ok();
     assert_eq!(answer["found"], true, "{answer}");
@@ -83,6 +123,26 @@ fn what_a_file_says_is_found_with_its_source_and_importing_it_again_changes_noth
     let again = desk.import("crm", PEOPLE);
     assert_eq!((&again["new"], &again["unchanged"]), (&json!(0), &json!(2)), "{again}");
     assert_eq!(counts()[..4], after[..4]);
+}
+
+#[test]
+fn the_same_rows_in_another_format_say_nothing_new() {
+    let desk = Desk::new();
+    desk.add_source("crm", &[]);
+    desk.import("crm", PEOPLE);
+    let lines = desk.file("crm.jsonl", &as_jsonl(PEOPLE));
+    let columns = desk.folder.join("crm.parquet");
+    write_parquet(&columns, PEOPLE);
+    for path in [lines.as_str(), columns.to_str().unwrap()] {
+        let again = desk.installation.ok_json(&["import", "people", path, "--source", "crm", "--yes"]);
+        let told = ["new", "unchanged", "changed", "rejected"].map(|count| again[count].as_u64());
+        assert_eq!(told, [Some(0), Some(2), Some(0), Some(1)], "{path}: {again}");
+    }
+    // And without any other before it.
+    desk.add_source("columns", &[]);
+    let path = columns.to_str().unwrap();
+    let first = desk.installation.ok_json(&["import", "people", path, "--source", "columns", "--yes"]);
+    assert_eq!((&first["linked"], &first["rejected"]), (&json!(2), &json!(1)), "{first}");
 }
 
 #[test]

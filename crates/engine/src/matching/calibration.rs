@@ -1,7 +1,7 @@
 //! How sure a weight makes us: tables of how often such a decision is right.
 //!
-//! All of them are set by hand so far. The bar `resolve` writes lines of `query` that would have been right
-//! (`ASSAY_BAR_TRAIN`); they count only if it ran with another seed than the one that is measured.
+//! The lines of `query` were written by the bar `resolve` (`ASSAY_BAR_TRAIN`), which ran with another seed than the one it
+//! measures with: who changes a weight lets it write them anew. Those of `link` and `company` are set by hand.
 
 use super::weights::Weight;
 use assay_domain::Confidence;

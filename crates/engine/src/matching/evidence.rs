@@ -5,7 +5,7 @@ use super::profile::{Mail, Place, Profile};
 use super::reason::{Reason, Reasons};
 use super::weights::{self, Weight};
 use crate::likeness::{
-    FamilyLikeness, GivenLikeness, MiddleLikeness, NameLikeness, compare_names, is_abbreviated,
+    FamilyLikeness, GivenLikeness, MiddleLikeness, NameLikeness, compare_names, is_abbreviated, is_slip,
 };
 
 /// How much speaks for two profiles being one person, and what.
@@ -84,9 +84,7 @@ impl Evidence {
 
     /// Whether an identifier speaks for it that only one person has.
     pub fn has_identifier(&self) -> bool {
-        [Reason::SameEmail, Reason::SameNetworkUrl, Reason::SamePhone]
-            .iter()
-            .any(|reason| self.reasons.has(*reason))
+        is_identified(&self.reasons)
     }
 
     /// Whether something speaks against it that one person seldom has twice.
@@ -100,6 +98,10 @@ impl Evidence {
         ];
         against.iter().any(|reason| self.reasons.has(*reason))
     }
+}
+
+fn is_identified(reasons: &Reasons) -> bool {
+    [Reason::SameEmail, Reason::SameNetworkUrl, Reason::SamePhone].iter().any(|reason| reasons.has(*reason))
 }
 
 /// The same whichever comes first.
@@ -179,10 +181,7 @@ fn name(one: &Profile, other: &Profile, reasons: &mut Reasons) -> (Weight, u32, 
 
 fn sources(one: &Profile, other: &Profile, reasons: &mut Reasons) -> Weight {
     // Who has the same identifier is the same, also where a source has them twice.
-    let is_identified = [Reason::SameEmail, Reason::SameNetworkUrl, Reason::SamePhone]
-        .iter()
-        .any(|identifier| reasons.has(*identifier));
-    if is_identified || !one.sources.iter().any(|source| other.sources.contains(source)) {
+    if is_identified(reasons) || !one.sources.iter().any(|source| other.sources.contains(source)) {
         return 0;
     }
     reasons.add(Reason::SameSource);
@@ -286,7 +285,7 @@ fn place(one: &Place, other: &Place, reasons: &mut Reasons) -> Weight {
             reasons.add(Reason::SameCity);
             return weights::SAME_CITY;
         }
-        return weights::OTHER_CITY;
+        return if is_slip(&one.city, &other.city) { weights::LIKE_CITY } else { weights::OTHER_CITY };
     }
     if known(&one.country, &other.country) { weights::SAME_COUNTRY } else { 0 }
 }

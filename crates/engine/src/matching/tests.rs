@@ -118,6 +118,15 @@ fn a_record_of_yesterday_meets_the_former_employer() {
 }
 
 #[test]
+fn a_slip_in_the_city_is_not_another_city() {
+    let weight = |city| {
+        let record = Sketch { city, email: "", page: "", source: 2, ..KNOWN };
+        compare(&profile(record), &profile(KNOWN), Rarity::UNKNOWN).weight
+    };
+    assert!(weight("Leeds") > weight("Ledes") && weight("Ledes") > weight("") && weight("") > weight("Bath"));
+}
+
+#[test]
 fn colleagues_of_one_name_with_two_addresses_are_two() {
     let record = Sketch { email: "roberta.ashwell2@company-1.example", page: "", source: 2, ..KNOWN };
     assert_eq!(decide(record, &[KNOWN]), Decision::New);

@@ -78,6 +78,8 @@ pub(super) const LIKE_TITLE_THERE: Weight = -150;
 pub(super) const OTHER_TITLE_THERE: Weight = -800;
 
 pub(super) const SAME_CITY: Weight = 250;
+/// With a slip of the finger in one of them.
+pub(super) const LIKE_CITY: Weight = 150;
 pub(super) const SAME_COUNTRY: Weight = 50;
 pub(super) const OTHER_CITY: Weight = -150;
 pub(super) const OTHER_COUNTRY: Weight = -400;

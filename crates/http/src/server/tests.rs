@@ -291,3 +291,21 @@ async fn a_panic_of_a_call_frees_its_place() {
         assert!(apology.starts_with("HTTP/1.1 500") && apology.contains("{\"id\":\"req_"), "{apology}");
     }
 }
+
+#[tokio::test]
+async fn a_burst_of_connections_waits_to_be_accepted() {
+    // What the system's own default holds is 1,024 at most.
+    const BURST: usize = 1_500;
+    crate::connections_that_fit(3 * BURST);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    lengthen_queue(&listener);
+    let mut clients = Vec::new();
+    for number in 0..BURST {
+        let client = tokio::time::timeout(Duration::from_secs(5), TcpStream::connect(address)).await;
+        clients.push(client.unwrap_or_else(|_| panic!("connection {number} had no place")).unwrap());
+    }
+    for _ in &clients {
+        tokio::time::timeout(Duration::from_secs(5), listener.accept()).await.unwrap().unwrap();
+    }
+}
