@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
 use crate::email::Email;
-use crate::keyed_hash::{KeyedHash, hmac_sha256};
+use crate::keyed_hash::{KeyedHash, ShortKeyedHash, hmac_sha256};
 use crate::name::{PersonName, fold_company};
 use crate::network_url::{NetworkUrl, NetworkUrlKind};
 use crate::parse_error::ParseError;
@@ -20,8 +20,8 @@ use crate::suppression::{HashList, ListHash};
 /// Between the two halves of a compound identity; no folded name and no domain can hold it.
 const SEPARATOR: &[u8] = b"\x1f";
 
-/// Stands where a digest has its kind; none of them has this number, and the label of a sealer does not begin with it.
-const MATCH_KEY_KIND: u8 = 0xff;
+/// Under which the key of match keys is made. It cannot be taken for a kind, which is one low byte, or for a sealer's label.
+const MATCH_KEY_LABEL: &[u8] = b"match-key";
 
 /// What a digest was taken of. The numbers are stored and never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,11 +117,13 @@ impl fmt::Debug for Digest {
 
 /// The secret behind all digests of one installation.
 #[derive(Clone)]
-pub struct IdentityKey(KeyedHash);
+pub struct IdentityKey(KeyedHash, ShortKeyedHash);
 
 impl IdentityKey {
     pub fn new(key: [u8; 32]) -> Self {
-        Self(KeyedHash::new(&key))
+        let hash = KeyedHash::new(&key);
+        let short = ShortKeyedHash::new(&hash.of(&[MATCH_KEY_LABEL]));
+        Self(hash, short)
     }
 
     pub fn digest_email(&self, email: &Email) -> Digest {
@@ -173,14 +175,7 @@ impl IdentityKey {
     /// Under which records are looked up that may be alike. Short, because a person has several of them and a stranger
     /// who shares one is told apart by a comparison; keyed, because they are made of names.
     pub fn match_key(&self, parts: &[&[u8]]) -> i64 {
-        let kind: &[u8] = &[MATCH_KEY_KIND];
-        let separated = parts.iter().flat_map(|part| [*part, SEPARATOR]);
-        let pieces: Vec<&[u8]> = std::iter::once(kind).chain(separated).collect();
-        let mut first = [0_u8; 8];
-        for (slot, byte) in first.iter_mut().zip(self.0.of(&pieces)) {
-            *slot = byte;
-        }
-        i64::from_be_bytes(first)
+        self.1.of(parts)
     }
 
     /// A key for sealing what belongs to the digests. The label cannot be taken for a kind, which is one low byte.

@@ -4,6 +4,7 @@ pub mod api_key;
 pub mod clock;
 pub mod company;
 pub mod confidence;
+pub mod content_hash;
 pub mod credits;
 pub mod email;
 pub mod identity;

@@ -12,6 +12,7 @@ use crate::{EngineError, identities};
 use assay_domain::{AccountId, CompanyId, Digest, IdentityKey};
 use assay_store::graph::{HeldRecord, ImportTurn, ImportWrite, RecordKind, Rights, Source};
 use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -206,7 +207,9 @@ fn choose(firms: &mut Firms, source: &Source, incoming: &mut Incoming, imported:
 
 /// The same for the same record of the same source, as for people.
 fn id_for(source: &Source, said: &Said) -> Uuid {
-    let seed = hash_of(&format!("{}\u{1f}{}", source.name, said.key.reference));
-    let (one, other) = seed.split_at(8);
-    id_on(said.first_seen, one.try_into().unwrap_or_default(), other.try_into().unwrap_or_default())
+    // A source chooses its references: none may be found that makes the id of another's company.
+    let seed = Sha256::digest(format!("{}\u{1f}{}", source.name, said.key.reference));
+    let half =
+        |from: usize| seed.get(from..from + 8).and_then(|bytes| bytes.try_into().ok()).unwrap_or_default();
+    id_on(said.first_seen, half(0), half(8))
 }

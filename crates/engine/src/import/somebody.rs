@@ -6,12 +6,12 @@ use super::reading::RecordContent;
 use super::record::{PersonRecord, RecordJob};
 use crate::identities;
 use crate::matching::{Profile, Title, Workplace};
+use assay_domain::content_hash::content_hash;
 use assay_domain::identity::IdentityKind;
 use assay_domain::{AccountId, Digest, IdentityKey, Person, PersonId};
 use assay_store::graph::{HeldRecord, MatchKeys, PersonWrite, RecordKey, RecordKind, RecordWrite, Source};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -110,11 +110,7 @@ pub(super) fn source_number(key: &RecordKey) -> u32 {
 
 /// Of a record's content: the same hash means that the source says nothing new, as of the same day.
 pub(super) fn hash_of(content: &str) -> [u8; 16] {
-    let mut hash = [0; 16];
-    for (slot, byte) in hash.iter_mut().zip(Sha256::digest(content.as_bytes())) {
-        *slot = byte;
-    }
-    hash
+    content_hash(content.as_bytes())
 }
 
 /// One person of a turn.

@@ -5,17 +5,17 @@ use super::log::EntityKind;
 use super::write::{CompanyWrite, MatchKeys, PersonWrite, Rights};
 use crate::{StoreError, parallel};
 use assay_domain::Digest;
+use assay_domain::content_hash::ContentHasher;
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::EXPERIENCE_MAX;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 /// JSON and hashes of this many entities are made before other tasks get their turn.
 const TURN: usize = 64;
 
-/// Half of SHA-256: nobody gains by finding two contents of one record with the same hash.
+/// Nobody gains by finding two contents of one record with the same hash.
 pub(super) type ContentHash = [u8; 16];
 
 /// One entity, ready to be bound to a statement.
@@ -131,36 +131,19 @@ fn unstorable(id: Uuid) -> StoreError {
 
 /// Over all that a write says, except when it was refreshed: a record seen again unchanged is no change.
 fn content_hash(prepared: &Prepared) -> ContentHash {
-    let mut hasher = Sha256::new();
-    feed(&mut hasher, prepared.facts.as_bytes());
-    feed(&mut hasher, prepared.provenance.as_bytes());
-    feed(&mut hasher, prepared.own.as_bytes());
+    let mut hasher = ContentHasher::default();
+    hasher.feed(prepared.facts.as_bytes());
+    hasher.feed(prepared.provenance.as_bytes());
+    hasher.feed(prepared.own.as_bytes());
     for (digest, kind) in &prepared.identities {
-        hasher.update(digest.as_bytes());
-        hasher.update([kind.byte()]);
+        hasher.feed(digest.as_bytes());
+        hasher.feed(&[kind.byte()]);
     }
-    // Only where there are any, so that records without keep the hash they had before there were rights.
-    if let Some(owner) = prepared.rights.owner {
-        feed(&mut hasher, owner.uuid().as_bytes());
-    }
+    hasher.feed(prepared.rights.owner.map(|owner| owner.uuid()).unwrap_or_default().as_bytes());
     if let Some(expires_on) = prepared.rights.expires_on {
-        feed(&mut hasher, expires_on.to_string().as_bytes());
+        hasher.feed(expires_on.to_string().as_bytes());
     }
-    let mut hash = ContentHash::default();
-    for (slot, byte) in hash.iter_mut().zip(hasher.finalize()) {
-        *slot = byte;
-    }
-    hash
-}
-
-/// With its length, so that no two contents feed the same bytes.
-fn feed(hasher: &mut Sha256, bytes: &[u8]) {
-    hasher.update(length(bytes.len()));
-    hasher.update(bytes);
-}
-
-fn length(count: usize) -> [u8; 8] {
-    u64::try_from(count).unwrap_or(u64::MAX).to_be_bytes()
+    hasher.finish()
 }
 
 #[cfg(test)]

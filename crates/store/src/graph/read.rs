@@ -78,6 +78,22 @@ impl Graph {
         in_order(people, ids)
     }
 
+    /// The next people by id, all there are in the end; whoever was merged into another is left out.
+    pub async fn people_after(&self, after: Uuid, limit: i64) -> Result<Vec<Person>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let ids = ids_after(&mut connection, "person", after, limit).await?;
+        let people = read_people(&mut connection, ids.clone()).await?;
+        in_order(people, ids)
+    }
+
+    /// The next companies by id, in the same way.
+    pub async fn companies_after(&self, after: Uuid, limit: i64) -> Result<Vec<Company>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let ids = ids_after(&mut connection, "company", after, limit).await?;
+        let companies = Entities::read(&mut connection, &COMPANY, ids.clone()).await?;
+        in_order(companies, ids)
+    }
+
     /// Companies in the order asked, each once, merges followed; those that do not exist are left out.
     pub async fn companies_by_ids(&self, ids: &[CompanyId]) -> Result<Vec<Company>, StoreError> {
         let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
@@ -204,6 +220,17 @@ async fn read_people(connection: &mut PgConnection, ids: Vec<Uuid>) -> Result<En
         person.company = employer.cloned();
     }
     Ok(people)
+}
+
+async fn ids_after(
+    connection: &mut PgConnection,
+    table: &'static str,
+    after: Uuid,
+    limit: i64,
+) -> Result<Vec<Uuid>, StoreError> {
+    let query = format!("select id from {table} where id > $1 and merged_into is null order by id limit $2");
+    let ids = sqlx::query_scalar(sqlx::AssertSqlSafe(query)).bind(after).bind(limit);
+    Ok(ids.fetch_all(connection).await?)
 }
 
 fn works_at(person: &Person) -> Option<Uuid> {

@@ -1,0 +1,107 @@
+//! A question: what a document must have, and what it must not.
+
+use crate::document::{Number, Term, Text};
+use crate::schema::{ANY_OWNER, Fields};
+use assay_domain::name::fold_text;
+use std::ops::Bound;
+use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, ExistsQuery, Occur, Query, RangeQuery, TermQuery};
+use tantivy::schema::IndexRecordOption;
+use uuid::Uuid;
+
+/// One condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clause {
+    /// Has one of these values.
+    OneOf(Term, Vec<String>),
+    /// Has every word of this text.
+    Words(Text, String),
+    /// Has a number from the first to the second, both included.
+    Between(Number, Option<i64>, Option<i64>),
+}
+
+/// Who asks: what one account alone may see is shown to nobody else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Asker {
+    #[default]
+    Anybody,
+    Account(Uuid),
+    /// Whoever keeps the index, and sees all of it.
+    Keeper,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Question {
+    pub all: Vec<Clause>,
+    pub none: Vec<Clause>,
+    pub asker: Asker,
+}
+
+impl Question {
+    pub(crate) fn query(&self, fields: &Fields) -> Box<dyn Query> {
+        let mut parts: Vec<(Occur, Box<dyn Query>)> =
+            self.all.iter().map(|clause| (Occur::Must, clause.query(fields))).collect();
+        if parts.is_empty() {
+            parts.push((Occur::Must, Box::new(AllQuery)));
+        }
+        parts.extend(self.none.iter().map(|clause| (Occur::MustNot, clause.query(fields))));
+        parts.extend(self.hidden(fields).map(|hidden| (Occur::MustNot, hidden)));
+        Box::new(BooleanQuery::new(parts))
+    }
+
+    /// What belongs to another account. Few documents belong to anybody, so these are left out rather than the others asked for.
+    fn hidden(&self, fields: &Fields) -> Option<Box<dyn Query>> {
+        let owned = term(fields, Term::Owner, ANY_OWNER);
+        match self.asker {
+            Asker::Anybody => Some(owned),
+            Asker::Account(account) => {
+                let mine = term(fields, Term::Owner, &account.to_string());
+                Some(Box::new(BooleanQuery::new(vec![(Occur::Must, owned), (Occur::MustNot, mine)])))
+            }
+            Asker::Keeper => None,
+        }
+    }
+}
+
+impl Clause {
+    fn query(&self, fields: &Fields) -> Box<dyn Query> {
+        match self {
+            Self::OneOf(field, values) => match values.as_slice() {
+                [] => Box::new(EmptyQuery),
+                [value] => term(fields, *field, value),
+                values => {
+                    let each = values.iter().map(|value| (Occur::Should, term(fields, *field, value)));
+                    Box::new(BooleanQuery::new(each.collect()))
+                }
+            },
+            Self::Words(field, text) => words(fields, *field, text),
+            Self::Between(number, from, to) => {
+                let field = fields.number(*number);
+                let bound = |value: &Option<i64>| match value {
+                    Some(value) => Bound::Included(tantivy::Term::from_field_i64(field, *value)),
+                    None => Bound::Unbounded,
+                };
+                match (from, to) {
+                    (None, None) => Box::new(ExistsQuery::new(number.name().to_owned(), false)),
+                    (Some(from), Some(to)) if from > to => Box::new(EmptyQuery),
+                    _ => Box::new(RangeQuery::new(bound(from), bound(to))),
+                }
+            }
+        }
+    }
+}
+
+fn term(fields: &Fields, field: Term, value: &str) -> Box<dyn Query> {
+    let term = tantivy::Term::from_field_text(fields.term(field), value);
+    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+}
+
+fn words(fields: &Fields, field: Text, text: &str) -> Box<dyn Query> {
+    let folded = fold_text(text);
+    let each = folded.split(' ').filter(|word| !word.is_empty()).map(|word| {
+        let term = tantivy::Term::from_field_text(fields.text(field), word);
+        let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
+        (Occur::Must, query)
+    });
+    let each: Vec<_> = each.collect();
+    if each.is_empty() { Box::new(EmptyQuery) } else { Box::new(BooleanQuery::new(each)) }
+}

@@ -1,0 +1,106 @@
+//! Reading the documents of one segment that a question meets, in their order, and no further than needed.
+
+use crate::document::Place;
+use crate::schema::{ID_HIGH, ID_LOW, ORDER, SEQ};
+use crate::search::Page;
+use std::sync::Arc;
+use tantivy::columnar::ColumnValues;
+use tantivy::query::Weight;
+use tantivy::{DocId, SegmentReader, TERMINATED};
+use uuid::Uuid;
+
+type Column = Arc<dyn ColumnValues<u64>>;
+
+/// What one segment, or several, have for a page.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// In order; never more than the page takes.
+    pub(crate) rows: Vec<Place>,
+    /// Documents that were counted.
+    pub(crate) count: u64,
+}
+
+/// Where the documents of a segment stand.
+struct Columns {
+    order: Column,
+    seq: Column,
+    id_high: Column,
+    id_low: Column,
+    documents: DocId,
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
+        let column =
+            |name: &str| segment.fast_fields().u64(name).map(|column| column.first_or_default_col(0));
+        Ok(Self {
+            order: column(ORDER)?,
+            seq: column(SEQ)?,
+            id_high: column(ID_HIGH)?,
+            id_low: column(ID_LOW)?,
+            documents: segment.max_doc(),
+        })
+    }
+
+    fn place(&self, document: DocId) -> Place {
+        let id = Uuid::from_u64_pair(self.id_high.get_val(document), self.id_low.get_val(document));
+        Place { order: self.order.get_val(document), id }
+    }
+
+    /// The first document that does not stand before all those of this order.
+    fn first_of_order(&self, order: u64) -> DocId {
+        let (mut low, mut high) = (0, self.documents);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.order.get_val(middle) > order { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
+/// Reads a segment from where the page begins until it is full and enough is counted.
+pub(crate) fn walk(weight: &dyn Weight, segment: &SegmentReader, page: &Page) -> tantivy::Result<Found> {
+    let columns = Columns::of(segment)?;
+    let alive = segment.alive_bitset();
+    let mut documents = weight.scorer(segment, 1.0)?;
+    let mut document = documents.doc();
+    if let Some(after) = page.after {
+        let first = columns.first_of_order(after.order);
+        if document < first {
+            document = if first < columns.documents { documents.seek(first) } else { TERMINATED };
+        }
+    }
+    let mut found = Found::default();
+    let mut is_full = false;
+    while document != TERMINATED {
+        if alive.is_none_or(|alive| alive.is_alive(document)) {
+            found.count += 1;
+            if !is_full {
+                is_full = !take(&columns, document, page, &mut found.rows);
+            }
+            if is_full && found.count >= page.count_to {
+                break;
+            }
+        }
+        document = documents.advance();
+    }
+    found.rows.sort_unstable();
+    found.rows.truncate(page.limit);
+    Ok(found)
+}
+
+/// Adds a document to the page if it belongs to it; false when the page is full. Documents of one order stand in no order of
+/// their own, so all of them are taken along.
+fn take(columns: &Columns, document: DocId, page: &Page, rows: &mut Vec<Place>) -> bool {
+    let last = page.limit.checked_sub(1).and_then(|last| rows.get(last));
+    let order = columns.order.get_val(document);
+    if page.limit == 0 || last.is_some_and(|last| order < last.order) {
+        return false;
+    }
+    let place = columns.place(document);
+    let is_new = page.unchanged_since.is_none_or(|seq| columns.seq.get_val(document) <= seq);
+    if is_new && page.after.is_none_or(|after| place > after) {
+        rows.push(place);
+    }
+    true
+}

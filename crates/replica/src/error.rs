@@ -1,0 +1,16 @@
+//! What can go wrong with a replica.
+
+use assay_index::IndexError;
+use assay_store::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReplicaError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the folder of the index cannot be used: {0}")]
+    Folder(#[from] std::io::Error),
+    #[error("work on the index broke down")]
+    BrokeDown,
+}

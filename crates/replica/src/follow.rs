@@ -1,0 +1,96 @@
+//! Taking in what the log says has changed: the records are read anew, whatever the log's entry was about.
+
+use crate::describe;
+use crate::error::ReplicaError;
+use crate::indexes::{Batch, Indexes};
+use crate::replica::Replica;
+use assay_domain::limits::INDEX_COLLEAGUES_BATCH;
+use assay_domain::{CompanyId, PersonId};
+use assay_index::{Asker, Clause, Document, Page, Place, Question, Term};
+use assay_store::graph::{Change, EntityKind};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Entities, each with the last entry of the log about it.
+type Touched = BTreeMap<Uuid, u64>;
+
+impl Replica {
+    pub(crate) async fn take_in(
+        &self,
+        indexes: &Arc<Indexes>,
+        changes: Vec<Change>,
+    ) -> Result<(), ReplicaError> {
+        let Some(last) = changes.last().map(|change| change.seq) else { return Ok(()) };
+        let touched = |kind: EntityKind| -> Touched {
+            let of_kind = changes.iter().filter(|change| change.kind == kind);
+            of_kind.map(|change| (change.entity_id, u64::try_from(change.seq).unwrap_or(0))).collect()
+        };
+        let (mut people, companies) = (touched(EntityKind::Person), touched(EntityKind::Company));
+        // Whoever works at a company is found by what it is.
+        for (company, seq) in &companies {
+            for colleague in colleagues(indexes, *company).await? {
+                let known = people.entry(colleague).or_default();
+                *known = (*known).max(*seq);
+            }
+        }
+        let (people, companies) = (self.people(&people).await?, self.companies(&companies).await?);
+        let indexes = Arc::clone(indexes);
+        blocking(move || indexes.apply(&people, &companies, last)).await
+    }
+
+    async fn people(&self, touched: &Touched) -> Result<Batch, ReplicaError> {
+        let ids: Vec<PersonId> = touched.keys().copied().map(PersonId::from_uuid).collect();
+        let people = self.graph.people_by_ids(&ids).await?;
+        Ok(batch(touched, people.iter().map(|one| (one.id.uuid(), |seq| describe::person(one, seq)))))
+    }
+
+    async fn companies(&self, touched: &Touched) -> Result<Batch, ReplicaError> {
+        let ids: Vec<CompanyId> = touched.keys().copied().map(CompanyId::from_uuid).collect();
+        let companies = self.graph.companies_by_ids(&ids).await?;
+        Ok(batch(touched, companies.iter().map(|one| (one.id.uuid(), |seq| describe::company(one, seq)))))
+    }
+}
+
+/// Who is there is put in; who is not, because they were erased or merged into another, goes.
+fn batch<D: FnOnce(u64) -> Document>(touched: &Touched, there: impl Iterator<Item = (Uuid, D)>) -> Batch {
+    let mut gone: HashSet<Uuid> = touched.keys().copied().collect();
+    let mut put = Vec::new();
+    for (id, describe) in there {
+        gone.remove(&id);
+        // Whom another was merged into has an entry of their own, here or later.
+        if let Some(seq) = touched.get(&id) {
+            put.push(describe(*seq));
+        }
+    }
+    Batch { put, delete: gone.into_iter().collect() }
+}
+
+async fn colleagues(indexes: &Arc<Indexes>, company: Uuid) -> Result<Vec<Uuid>, ReplicaError> {
+    let question = Question {
+        all: vec![Clause::OneOf(Term::Employer, vec![company.to_string()])],
+        none: Vec::new(),
+        asker: Asker::Keeper,
+    };
+    let indexes = Arc::clone(indexes);
+    blocking(move || {
+        let (mut ids, mut after): (Vec<Uuid>, Option<Place>) = (Vec::new(), None);
+        loop {
+            let page = Page { after, limit: INDEX_COLLEAGUES_BATCH, count_to: 0, unchanged_since: None };
+            let rows = indexes.people.search(&question, &page)?.rows;
+            after = rows.last().copied();
+            ids.extend(rows.iter().map(|row| row.id));
+            if rows.len() < INDEX_COLLEAGUES_BATCH {
+                return Ok(ids);
+            }
+        }
+    })
+    .await
+}
+
+/// Reading and writing an index waits for the disk: not on a thread that others wait for.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ReplicaError> + Send + 'static,
+) -> Result<T, ReplicaError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| ReplicaError::BrokeDown)?
+}

@@ -1,0 +1,86 @@
+//! The two indexes of one generation, and how far they have read the change log.
+
+use crate::error::ReplicaError;
+use assay_index::{Changes, Document, Index, Mark};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use uuid::Uuid;
+
+const PEOPLE: &str = "people";
+const COMPANIES: &str = "companies";
+const KNOWN_SINCE: &str = "known-since";
+
+/// People and companies as of one entry of one log.
+#[derive(Debug)]
+pub struct Indexes {
+    pub people: Index,
+    pub companies: Index,
+    pub epoch: Uuid,
+    /// From here on it is known of each document which entry it came with.
+    pub known_since: i64,
+    seq: AtomicI64,
+    pub(crate) folder: PathBuf,
+}
+
+impl Indexes {
+    /// Begins empty ones in a folder of their own.
+    pub(crate) fn create(
+        folder: &Path,
+        partitions: usize,
+        epoch: Uuid,
+        known_since: i64,
+    ) -> Result<Self, ReplicaError> {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join(KNOWN_SINCE), known_since.to_string())?;
+        Ok(Self {
+            people: Index::open(&folder.join(PEOPLE), partitions)?,
+            companies: Index::open(&folder.join(COMPANIES), partitions)?,
+            epoch,
+            known_since,
+            seq: AtomicI64::new(0),
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Opens what was made before; none if it was not finished, or is not whole.
+    pub(crate) fn open(folder: &Path, partitions: usize) -> Result<Option<Self>, ReplicaError> {
+        let known_since = std::fs::read_to_string(folder.join(KNOWN_SINCE)).ok();
+        let Some(known_since) = known_since.and_then(|text| text.parse().ok()) else { return Ok(None) };
+        let people = Index::open(&folder.join(PEOPLE), partitions)?;
+        let companies = Index::open(&folder.join(COMPANIES), partitions)?;
+        let (Some(one), Some(other)) = (people.mark()?, companies.mark()?) else { return Ok(None) };
+        if one.epoch != other.epoch {
+            return Ok(None);
+        }
+        let seq = AtomicI64::new(i64::try_from(one.seq.min(other.seq)).unwrap_or(0));
+        let folder = folder.to_owned();
+        Ok(Some(Self { people, companies, epoch: one.epoch, known_since, seq, folder }))
+    }
+
+    /// How far both have read.
+    pub fn seq(&self) -> i64 {
+        self.seq.load(Ordering::Acquire)
+    }
+
+    /// Takes changes in. Companies first: when the people are in, all of it is.
+    pub(crate) fn apply(&self, people: &Batch, companies: &Batch, seq: i64) -> Result<(), ReplicaError> {
+        let mark = Mark { epoch: self.epoch, seq: u64::try_from(seq).unwrap_or(0) };
+        self.companies.apply(&companies.changes(mark))?;
+        self.people.apply(&people.changes(mark))?;
+        self.seq.store(seq, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// What changes in one index.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) put: Vec<Document>,
+    pub(crate) delete: Vec<Uuid>,
+}
+
+impl Batch {
+    fn changes(&self, mark: Mark) -> Changes<'_> {
+        Changes { put: &self.put, delete: &self.delete, mark }
+    }
+}

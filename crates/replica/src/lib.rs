@@ -1,0 +1,13 @@
+//! Floor 3, beside the engine: the index of a node. Filled from the graph's tables, then kept up with its change log.
+
+mod build;
+mod describe;
+mod error;
+mod follow;
+mod indexes;
+mod replica;
+
+pub use describe::day;
+pub use error::ReplicaError;
+pub use indexes::Indexes;
+pub use replica::{Replica, Turn};
