@@ -367,5 +367,7 @@ pub const INDEX_FOLLOW_IDLE: Duration = Duration::from_millis(200);
 pub const INDEX_FILL_BATCH: i64 = 5_000;
 /// Of the last changes before an index was filled it is known which were when; a cursor from before them has expired.
 pub const INDEX_CHANGES_KNOWN: i64 = 200_000;
+/// People whose records are read anew at once, however many a change concerns.
+pub const INDEX_READ_MAX: usize = 5_000;
 /// People of one company looked up at once when the company has changed.
 pub const INDEX_COLLEAGUES_BATCH: usize = 2_000;

@@ -81,7 +81,7 @@ pub enum CompanyLikeness {
 }
 
 /// A company's name, folded once for many comparisons.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CompanyWords {
     /// Everything, written as one word: Data Dog is Datadog.
     whole: String,

@@ -22,7 +22,7 @@ const TITLES: &[&str] = &[
 const ADDRESS_PART_CHARS_MIN: usize = 3;
 
 /// A part of a name: its folded words, and the form in which spellings of it meet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     folded: String,
     /// Written as one word: Van den Berg and Vandenberg are one name.
@@ -39,7 +39,7 @@ impl Part {
 }
 
 /// A name in folded parts. Where the parts were not given, the last word is taken for the family name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NameParts {
     given: Part,
     family: Part,

@@ -123,7 +123,7 @@ pub fn rank(question: &Profile, candidates: &[&Profile]) -> Vec<Ranked> {
             evidence.weight += weights::NEVER_THERE;
         }
     }
-    sort(&mut ranked);
+    sort(&mut ranked, candidates);
     let weight_at = |place: usize| ranked.get(place).map(|(_, evidence)| evidence.weight);
     let place = |(place, (candidate, evidence)): (usize, &(usize, Evidence))| {
         let rival = if place == 0 { weight_at(1) } else { weight_at(0) };
@@ -134,11 +134,11 @@ pub fn rank(question: &Profile, candidates: &[&Profile]) -> Vec<Ranked> {
     ranked.iter().enumerate().map(place).collect()
 }
 
-/// All candidates by their weight, of equal ones the first first; and how rare the name is among them.
+/// All candidates by their weight; and how rare the name is among them.
 fn weighed(record: &Profile, candidates: &[&Profile]) -> (Vec<(usize, Evidence)>, Rarity) {
     let mut ranked: Vec<(usize, Evidence)> =
         candidates.iter().map(|candidate| compare(record, candidate, Rarity::UNKNOWN)).enumerate().collect();
-    sort(&mut ranked);
+    sort(&mut ranked, candidates);
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let rarity = Rarity {
         namesakes: count(namesakes(&ranked, candidates)),
@@ -147,7 +147,7 @@ fn weighed(record: &Profile, candidates: &[&Profile]) -> (Vec<(usize, Evidence)>
     for (_, evidence) in &mut ranked {
         *evidence = evidence.among(rarity);
     }
-    sort(&mut ranked);
+    sort(&mut ranked, candidates);
     (ranked, rarity)
 }
 
@@ -166,6 +166,12 @@ fn is_other(candidates: &[&Profile], one: usize, other: usize) -> bool {
     !between.is_named_alike() || between.has_conflict() || between.reasons.has(Reason::SameSource)
 }
 
-fn sort(ranked: &mut [(usize, Evidence)]) {
-    ranked.sort_by_key(|(place, evidence)| (std::cmp::Reverse(evidence.weight), *place));
+/// The best first. Of equal ones the one of whom more is known, and then whichever: only not by where it stood.
+fn sort(ranked: &mut [(usize, Evidence)], candidates: &[&Profile]) {
+    ranked.sort_by(|(one, ones), (other, others)| {
+        let (one, other) = (candidates.get(*one), candidates.get(*other));
+        let known = |profile: Option<&&Profile>| profile.map(|profile| profile.values_known());
+        let by_weight = others.weight.cmp(&ones.weight);
+        by_weight.then_with(|| known(other).cmp(&known(one))).then_with(|| one.cmp(&other))
+    });
 }

@@ -19,7 +19,7 @@ const TAIL_DIGITS: usize = 10;
 const SOURCES_MAX: usize = 16;
 
 /// One person, or one record of one.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Profile {
     /// Every way the name was written, as far as they differ. Nobody has none, unless the record has no name.
     pub names: Vec<NameParts>,
@@ -44,7 +44,7 @@ impl fmt::Debug for Profile {
 }
 
 /// A company somebody works or worked for, as far as it is known which.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Workplace {
     /// The company, when it is certain.
     pub company: Option<CompanyId>,
@@ -56,7 +56,7 @@ pub struct Workplace {
 }
 
 /// An address, in the parts that are compared.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mail {
     pub address: String,
     pub domain: String,
@@ -72,7 +72,7 @@ impl fmt::Debug for Mail {
 }
 
 /// A number, and whether it is likely to be one person's.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PhoneLine {
     /// The last ten digits: with or without its country, a number is the same.
     pub tail: String,
@@ -96,7 +96,7 @@ impl fmt::Debug for PhoneLine {
 }
 
 /// What somebody is called at work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Title {
     /// The normalised form, folded.
     pub words: String,
@@ -116,14 +116,14 @@ impl Title {
 }
 
 /// Where somebody lives, folded; what is not known is empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub city: String,
     pub region: String,
     pub country: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct School {
     pub name: String,
     pub ended_year: Option<i32>,
@@ -161,6 +161,18 @@ impl Workplace {
 }
 
 impl Profile {
+    /// How many values it has.
+    pub(super) fn values_known(&self) -> usize {
+        let place = [&self.place.city, &self.place.region, &self.place.country];
+        self.emails.len()
+            + self.phones.len()
+            + self.pages.len()
+            + self.workplaces.len()
+            + self.titles.len()
+            + self.schools.len()
+            + place.iter().filter(|value| !value.is_empty()).count()
+    }
+
     /// Of a record, or of a person as the graph keeps them.
     pub fn of(facts: &PersonFacts, experience: &[Employment]) -> Self {
         let mut profile = Self::default();

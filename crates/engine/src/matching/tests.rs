@@ -165,6 +165,24 @@ fn two_halves_that_a_record_shows_to_be_one_are_merged() {
     assert_eq!(decide(record, &[by_mail, by_page]), Decision::Merge(vec![0, 1]));
 }
 
+/// Two that weigh the same against the record, and only one of whom leads to the other.
+#[test]
+fn of_two_that_weigh_the_same_neither_is_chosen_for_where_it_stands() {
+    let record = Sketch {
+        name: "Ana Lima Costa",
+        jobs: &[(1, "CFO")],
+        email: "ana@two.example",
+        city: "Leeds",
+        source: 1,
+        ..Sketch::default()
+    };
+    let short =
+        Sketch { name: "Costa Ana", email: "r.ashwell@one.example", page: "b-2", ..Sketch::default() };
+    let long = Sketch { jobs: &[(3, ""), (2, "Clerk")], city: "Leeds", ..short };
+    assert_eq!(decide(record, &[long, short]), Decision::Merge(vec![0, 1]));
+    assert_eq!(decide(record, &[short, long]), Decision::Merge(vec![1, 0]));
+}
+
 fn sketches() -> impl Strategy<Value = Sketch> {
     let names = prop::sample::select(vec![
         "Roberta Ashwell",
