@@ -30,8 +30,6 @@ const OVERLOAD: f64 = 3.0;
 /// whether there is a quieter time.
 const STOLEN_MAX: f64 = 0.04;
 const TRIES_MAX: usize = 6;
-/// Fewer undisturbed rounds than this have no median worth the name.
-const ROUNDS_LEAST: usize = 3;
 
 /// The bars.
 const KNEE_LEAST: f64 = 0.8;
@@ -166,8 +164,8 @@ impl Range<'_> {
             progress(format!("at {:.0}/s: {}; {round:?}", OVERLOAD * knee, tell(&flood)));
             rounds.push(round);
         }
-        // If there was hardly a quiet time, the figure is that of a disturbed machine.
-        if undisturbed(&rounds) >= ROUNDS_LEAST {
+        // If there was no quiet time, the figure is that of a disturbed machine.
+        if undisturbed(&rounds) == size.rounds {
             rounds.retain(|round| round.stolen <= STOLEN_MAX);
         }
         Ok(rounds)

@@ -360,14 +360,11 @@ pub const WEBHOOK_SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// By this much at most time may be made to run faster for a test.
 pub const WEBHOOK_TIME_SCALE_MAX: u32 = 1_000_000;
 
-/// Changes an index takes in at once, and how long it waits before it looks for more.
+/// Changes an index takes in at once.
 pub const INDEX_FOLLOW_BATCH: i64 = 2_000;
-pub const INDEX_FOLLOW_IDLE: Duration = Duration::from_millis(200);
-/// Records read at once when an index is filled.
-pub const INDEX_FILL_BATCH: i64 = 5_000;
+/// Records read at once, when an index is filled and however many a change concerns.
+pub const INDEX_READ_BATCH: u16 = 5_000;
 /// Of the last changes before an index was filled it is known which were when; a cursor from before them has expired.
 pub const INDEX_CHANGES_KNOWN: i64 = 200_000;
-/// People whose records are read anew at once, however many a change concerns.
-pub const INDEX_READ_MAX: usize = 5_000;
 /// People of one company looked up at once when the company has changed.
 pub const INDEX_COLLEAGUES_BATCH: usize = 2_000;

@@ -98,8 +98,8 @@ fn take(columns: &Columns, document: DocId, page: &Page, rows: &mut Vec<Place>) 
         return false;
     }
     let place = columns.place(document);
-    let is_new = page.unchanged_since.is_none_or(|seq| columns.seq.get_val(document) <= seq);
-    if is_new && page.after.is_none_or(|after| place > after) {
+    let is_unchanged = page.unchanged_since.is_none_or(|seq| columns.seq.get_val(document) <= seq);
+    if is_unchanged && page.after.is_none_or(|after| place > after) {
         rows.push(place);
     }
     true

@@ -5,7 +5,9 @@ use crate::error::ReplicaError;
 use crate::follow::blocking;
 use crate::indexes::{Batch, Indexes};
 use crate::replica::Replica;
-use assay_domain::limits::{INDEX_CHANGES_KNOWN, INDEX_FILL_BATCH, SEQUENCER_BATCH};
+use assay_domain::limits::{INDEX_CHANGES_KNOWN, INDEX_READ_BATCH, SEQUENCER_BATCH};
+use assay_index::Document;
+use assay_store::StoreError;
 use assay_store::graph::Followed;
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,8 +26,29 @@ impl Replica {
         let path = folder.to_owned();
         let create = move || Indexes::create(&path, partitions, head.epoch, known_since);
         let indexes = Arc::new(blocking(create).await?);
-        self.fill_companies(&indexes, &last_seen).await?;
-        self.fill_people(&indexes, &last_seen).await?;
+        let (graph, target) = (&self.graph, &indexes);
+        read_all(
+            &last_seen,
+            async |after, most| graph.companies_after(after, most).await,
+            |company| company.id.uuid(),
+            describe::company,
+            async |documents| {
+                let indexes = Arc::clone(target);
+                blocking(move || Ok(indexes.companies.fill(&documents)?)).await
+            },
+        )
+        .await?;
+        read_all(
+            &last_seen,
+            async |after, most| graph.people_after(after, most).await,
+            |person| person.id.uuid(),
+            describe::person,
+            async |documents| {
+                let indexes = Arc::clone(target);
+                blocking(move || Ok(indexes.people.fill(&documents)?)).await
+            },
+        )
+        .await?;
         let finish = {
             let indexes = Arc::clone(&indexes);
             move || indexes.apply(&Batch::default(), &Batch::default(), head.seq)
@@ -47,32 +70,22 @@ impl Replica {
             seen.extend(changes.rows.iter().map(|row| (row.entity_id, u64::try_from(row.seq).unwrap_or(0))));
         }
     }
+}
 
-    async fn fill_people(&self, indexes: &Arc<Indexes>, last_seen: &LastSeen) -> Result<(), ReplicaError> {
-        let mut after = Uuid::nil();
-        loop {
-            let people = self.graph.people_after(after, INDEX_FILL_BATCH).await?;
-            let Some(last) = people.last() else { return Ok(()) };
-            after = last.id.uuid();
-            let seq = |id: Uuid| last_seen.get(&id).copied().unwrap_or(0);
-            let documents: Vec<_> =
-                people.iter().map(|person| describe::person(person, seq(person.id.uuid()))).collect();
-            let indexes = Arc::clone(indexes);
-            blocking(move || Ok(indexes.people.fill(&documents)?)).await?;
-        }
-    }
-
-    async fn fill_companies(&self, indexes: &Arc<Indexes>, last_seen: &LastSeen) -> Result<(), ReplicaError> {
-        let mut after = Uuid::nil();
-        loop {
-            let companies = self.graph.companies_after(after, INDEX_FILL_BATCH).await?;
-            let Some(last) = companies.last() else { return Ok(()) };
-            after = last.id.uuid();
-            let seq = |id: Uuid| last_seen.get(&id).copied().unwrap_or(0);
-            let documents: Vec<_> =
-                companies.iter().map(|company| describe::company(company, seq(company.id.uuid()))).collect();
-            let indexes = Arc::clone(indexes);
-            blocking(move || Ok(indexes.companies.fill(&documents)?)).await?;
-        }
+/// Reads all of one kind, a batch after the other, and hands on their documents.
+async fn read_all<T>(
+    last_seen: &LastSeen,
+    read: impl AsyncFn(Uuid, i64) -> Result<Vec<T>, StoreError>,
+    id: impl Fn(&T) -> Uuid,
+    describe: impl Fn(&T, u64) -> Document,
+    put: impl AsyncFn(Vec<Document>) -> Result<(), ReplicaError>,
+) -> Result<(), ReplicaError> {
+    let mut after = Uuid::nil();
+    loop {
+        let records = read(after, i64::from(INDEX_READ_BATCH)).await?;
+        let Some(last) = records.last() else { return Ok(()) };
+        after = id(last);
+        let seq = |record: &T| last_seen.get(&id(record)).copied().unwrap_or(0);
+        put(records.iter().map(|record| describe(record, seq(record))).collect()).await?;
     }
 }

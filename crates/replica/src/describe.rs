@@ -116,7 +116,7 @@ pub fn company(company: &Company, seq: u64) -> Document {
 }
 
 /// Days since 1970, as the index counts them.
-pub fn day(on: NaiveDate) -> i64 {
+fn day(on: NaiveDate) -> i64 {
     i64::from(on.to_epoch_days())
 }
 

@@ -4,7 +4,7 @@ use crate::describe;
 use crate::error::ReplicaError;
 use crate::indexes::{Batch, Indexes};
 use crate::replica::Replica;
-use assay_domain::limits::{INDEX_COLLEAGUES_BATCH, INDEX_READ_MAX};
+use assay_domain::limits::{INDEX_COLLEAGUES_BATCH, INDEX_READ_BATCH};
 use assay_domain::{CompanyId, PersonId};
 use assay_index::{Asker, Clause, Document, Page, Place, Question, Term};
 use assay_store::graph::{Change, EntityKind};
@@ -38,7 +38,7 @@ impl Replica {
         // A company may have any number of people. Only when the last of them are in has the index come this far.
         let mut left = people;
         loop {
-            let next = left.keys().nth(INDEX_READ_MAX).copied();
+            let next = left.keys().nth(usize::from(INDEX_READ_BATCH)).copied();
             let rest = next.map(|next| left.split_off(&next)).unwrap_or_default();
             let (people, also) = (self.people(&left).await?, std::mem::take(&mut companies));
             let seq = if rest.is_empty() { last } else { indexes.seq() };

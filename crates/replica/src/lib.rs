@@ -7,7 +7,6 @@ mod follow;
 mod indexes;
 mod replica;
 
-pub use describe::day;
 pub use error::ReplicaError;
 pub use indexes::Indexes;
 pub use replica::{Replica, Turn};

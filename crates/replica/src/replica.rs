@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use uuid::Uuid;
 
+/// How the folder of a generation is called, before its own name. Whatever else lies beside them is not ours to touch.
+const GENERATION: &str = "generation-";
+
 #[derive(Debug)]
 pub struct Replica {
     pub(crate) graph: Graph,
@@ -32,8 +35,7 @@ impl Replica {
     pub fn open(graph: Graph, folder: &Path, partitions: usize) -> Result<Self, ReplicaError> {
         std::fs::create_dir_all(folder)?;
         let mut newest: Option<Indexes> = None;
-        for entry in std::fs::read_dir(folder)? {
-            let path = entry?.path();
+        for path in generations(folder)? {
             // One that cannot be read is as good as none: it is filled anew.
             let opened = Indexes::open(&path, partitions).unwrap_or_else(|error| {
                 tracing::warn!(%error, "an index is thrown away");
@@ -70,7 +72,7 @@ impl Replica {
     }
 
     async fn build(&self) -> Result<Turn, ReplicaError> {
-        let folder = self.folder.join(Uuid::now_v7().to_string());
+        let folder = self.folder.join(format!("{GENERATION}{}", Uuid::now_v7()));
         let built = self.fill(&folder, self.partitions).await?;
         *self.indexes.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(built));
         self.remove_others()?;
@@ -80,12 +82,22 @@ impl Replica {
     /// Removes all generations but the one that answers. Files that somebody still reads stay until they are done with them.
     fn remove_others(&self) -> Result<(), ReplicaError> {
         let present = self.indexes().map(|indexes| indexes.folder.clone());
-        for entry in std::fs::read_dir(&self.folder)? {
-            let path = entry?.path();
+        for path in generations(&self.folder)? {
             if Some(&path) != present.as_ref() {
                 std::fs::remove_dir_all(&path)?;
             }
         }
         Ok(())
     }
+}
+
+fn generations(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && entry.file_name().to_string_lossy().starts_with(GENERATION) {
+            paths.push(entry.path());
+        }
+    }
+    Ok(paths)
 }
