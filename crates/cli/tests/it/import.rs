@@ -344,3 +344,24 @@ fn what_may_no_longer_be_kept_is_not_found_and_goes() {
     assert_eq!(person["meta"]["sources"]["email"][0]["provider"], "long", "{person}");
     assert!(person.get("title").is_none(), "{person}");
 }
+
+/// Nothing but a name, a title and a place: of another source it is somebody known, of the same one a namesake; in one file
+/// as in two.
+#[test]
+fn by_the_name_alone_a_source_does_not_mean_somebody_it_tells_of_already() {
+    const HEADER: &str = "id,first_name,last_name,title,city,country,last_updated\n";
+    let row = |id: u32| format!("{id},Tomasz,Zielonka-Achterberg,Head of Sales,Leeds,GB,2026-01-05\n");
+    for files in [vec![row(1) + &row(2)], vec![row(1), row(2)]] {
+        let desk = Desk::new();
+        desk.add_source("crm", &[]);
+        let told: Vec<Value> =
+            files.iter().map(|rows| desk.import("crm", &format!("{HEADER}{rows}"))).collect();
+        let new: u64 = told.iter().map(|told| told["new"].as_u64().unwrap()).sum();
+        assert_eq!(new, 2, "{told:?}");
+    }
+    let desk = Desk::new();
+    ["crm", "fair"].iter().for_each(|name| desk.add_source(name, &[]));
+    desk.import("crm", &format!("{HEADER}{}", row(1)));
+    let other = desk.import("fair", &format!("{HEADER}{}", row(7)));
+    assert_eq!((&other["new"], &other["linked"]), (&json!(0), &json!(1)), "{other}");
+}

@@ -10,6 +10,7 @@ mod employers;
 mod firm;
 mod fuse;
 mod incoming;
+mod namesakes;
 mod people;
 mod reading;
 pub mod record;

@@ -3,11 +3,12 @@
 use super::changes::employment_changes;
 use super::employers::{Employers, JobKey};
 use super::incoming::Incoming;
+use super::namesakes::met_by_name;
 use super::reading::PersonReading;
 use super::record::{Imported, PersonRecord, RecordJob};
 use super::somebody::{Link, Said, Somebody, base_record};
 use crate::EngineError;
-use crate::matching::{Decision, NAME_BEARERS_MAX, Profile, Settled, settle};
+use crate::matching::{Decision, Profile, Settled, settle};
 use assay_domain::{Digest, IdentityKey, Person, PersonId};
 use assay_store::graph::{HeldRecord, ImportTurn, ImportWrite, Merge, RecordKey, RecordKind, Source};
 use assay_store::parallel;
@@ -145,7 +146,7 @@ impl<'a> Turn<'a> {
         let owners = self.graph.owners(&digests, EACH_MAX).await?;
         let mut met = self.graph.met(&keys, EACH_MAX).await?;
         let names = distinct(incoming.iter().flat_map(|one| one.asked_names.iter().copied()));
-        met.extend(few_bearers(self.graph.met(&names, NAME_BEARERS_MAX + 1).await?));
+        met.extend(met_by_name(&mut self.graph, self.source, &names).await?);
         let held = incoming.iter().filter_map(|one| one.held.as_ref()).map(|held| held.entity);
         let ids = distinct(owners.iter().map(|(_, id)| *id).chain(met.iter().map(|(_, id)| *id)).chain(held));
         self.load(&ids).await?;
@@ -293,10 +294,15 @@ impl<'a> Turn<'a> {
     /// In the order of their ids, so that nothing depends on how they were found.
     fn candidates(&self, incoming: &Incoming) -> Vec<usize> {
         let by_digest = incoming.digests.iter().filter_map(|digest| self.by_digest.get(digest));
-        let asked = incoming.asked.iter().chain(&incoming.asked_names);
-        let by_key = asked.filter_map(|key| self.by_key.get(key));
-        let places: HashSet<usize> =
-            by_digest.chain(by_key).flatten().map(|place| self.now(*place)).collect();
+        let met = |key| self.by_key.get(key);
+        let by_company = incoming.asked.iter().filter_map(met);
+        let by_name = incoming.asked_names.iter().filter_map(met).flatten().map(|place| self.now(*place));
+        let places: HashSet<usize> = by_digest
+            .chain(by_company)
+            .flatten()
+            .map(|place| self.now(*place))
+            .chain(by_name.filter(|place| !self.is_told_of(*place)))
+            .collect();
         let apart = incoming.held.as_ref().and_then(|held| Said::of_held(held, &self.sources));
         let apart: Vec<Uuid> = apart.map(|said| said.link.apart).unwrap_or_default();
         let mut places: Vec<(Uuid, usize)> = places
@@ -309,6 +315,12 @@ impl<'a> Turn<'a> {
             .collect();
         places.sort_unstable();
         places.into_iter().map(|(_, place)| place).collect()
+    }
+
+    /// Whether this source has a record of them. By the name alone it does not mean them again ([`met_by_name`]).
+    fn is_told_of(&self, place: usize) -> bool {
+        let said = self.people.get(place).map_or(&[][..], |person| &person.said);
+        said.iter().any(|said| said.key.source == self.source.id)
     }
 
     /// Who somebody of this turn is by now.
@@ -346,15 +358,6 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Without the names that too many people have to tell them apart.
-fn few_bearers(met: Vec<(i64, Uuid)>) -> impl Iterator<Item = (i64, Uuid)> {
-    let mut bearers: HashMap<i64, i64> = HashMap::new();
-    for (key, _) in &met {
-        *bearers.entry(*key).or_default() += 1;
-    }
-    met.into_iter().filter(move |(key, _)| bearers.get(key).is_some_and(|count| *count <= NAME_BEARERS_MAX))
-}
-
 fn link_of(settled: &Settled) -> Link {
     Link {
         reasons: settled.evidence.reasons.names().into_iter().map(str::to_owned).collect(),
@@ -374,7 +377,7 @@ pub(super) fn id_on(day: NaiveDate, one: [u8; 8], other: [u8; 8]) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(u64::try_from(midnight).unwrap_or(0), &random).into_uuid()
 }
 
-fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub(super) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();
     values.dedup();

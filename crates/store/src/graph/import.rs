@@ -112,6 +112,11 @@ impl ImportTurn {
         record::read_by_entity(&mut self.transaction, entities).await
     }
 
+    /// Which of these people or companies a source has a record of.
+    pub async fn told_of(&mut self, source: i16, entities: &[Uuid]) -> Result<HashSet<Uuid>, StoreError> {
+        record::read_told_of(&mut self.transaction, source, entities).await
+    }
+
     /// Up to so many records of a source, in the order of their references: to work through it piece by piece.
     pub async fn some_records(&mut self, source: i16, most: i64) -> Result<Vec<HeldRecord>, StoreError> {
         record::read_some(&mut self.transaction, source, most).await

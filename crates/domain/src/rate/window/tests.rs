@@ -1,6 +1,7 @@
 //! When a node tells the others of a window, and who goes first.
 
 use super::*;
+use crate::rate::WAIT_SECONDS_MAX;
 
 const START_MS: i64 = 1_790_000_000_000;
 const QUOTA: u32 = 1_000;
@@ -168,4 +169,21 @@ fn a_lost_claim_counts_from_the_last_instant_it_could_be_used() {
     let used_until_ms = START_MS + limits::RATE_CLAIM_MS + SLOT_MS;
     let gone_ms = used_until_ms + SLOT_MS * i64::try_from(SLOTS).unwrap();
     assert_eq!((window.used_at(gone_ms - SLOT_MS), window.used_at(gone_ms)), (9, 0));
+}
+
+/// All of a quota at one instant and refused at once: a slot is kept until its last instant is a minute ago, so a second
+/// beyond the minute may be told, and no more.
+#[test]
+fn the_wait_told_is_the_first_whole_second_that_fits_wherever_in_its_slot_the_quota_was_used() {
+    for offset_ms in 0..SLOT_MS {
+        let now = START_MS + offset_ms;
+        let mut window = Window::new(now);
+        (0..QUOTA).for_each(|_| window.take());
+        assert_eq!(window.judge(now, QUOTA, 1), Verdict::Full);
+        let wait = window.wait_seconds(now, 1);
+        assert!(wait <= WAIT_SECONDS_MAX, "{wait} s told {offset_ms} ms into a slot");
+        let mut early = window.clone();
+        assert_eq!(early.judge(now + i64::from(wait - 1) * 1_000, QUOTA, 1), Verdict::Full);
+        assert_eq!(window.judge(now + i64::from(wait) * 1_000, QUOTA, 1), Verdict::Fits);
+    }
 }

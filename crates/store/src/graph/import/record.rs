@@ -83,6 +83,24 @@ pub(super) async fn read_by_entity(
     rows.iter().map(read).collect()
 }
 
+pub(super) async fn read_told_of(
+    connection: &mut PgConnection,
+    source: i16,
+    entities: &[Uuid],
+) -> Result<HashSet<Uuid>, StoreError> {
+    if entities.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let told: Vec<Uuid> = sqlx::query_scalar(
+        "select entity_id from source_record where entity_id = any($1) and source_id = $2",
+    )
+    .bind(entities)
+    .bind(source)
+    .fetch_all(connection)
+    .await?;
+    Ok(told.into_iter().collect())
+}
+
 pub(super) async fn read_some(
     connection: &mut PgConnection,
     source: i16,
