@@ -27,6 +27,7 @@ mod import_kill;
 mod import_rate;
 mod ledger;
 mod limits;
+mod lookalike;
 mod machine_time;
 mod mutants;
 mod open_loop;
@@ -61,6 +62,7 @@ const BARS: &[Bar] = &[
     Bar { name: "titles", run: |short| Box::pin(titles::run(short)) },
     Bar { name: "resolution", run: |short| Box::pin(resolution::run(short)) },
     Bar { name: "resolve", run: |short| Box::pin(resolve::run(short)) },
+    Bar { name: "lookalike", run: |short| Box::pin(lookalike::run(short)) },
     Bar { name: "reference", run: |short| Box::pin(reference::run(short)) },
     Bar { name: "schemathesis", run: |short| Box::pin(schemathesis::run(short)) },
     Bar { name: "mutants", run: |short| Box::pin(mutants::run(short)) },

@@ -35,6 +35,10 @@ const BARS: &[Bar] = &[
         promise: "a name and a company written carelessly find who is meant, and how sure it is is true",
     },
     Bar {
+        name: "lookalike",
+        promise: "companies like one are of its kind, which no record names, and are found within 100 ms among a million",
+    },
+    Bar {
         name: "reference",
         promise: "the pages show every operation, ask no other host, and no link leads nowhere",
     },

@@ -368,3 +368,16 @@ pub const INDEX_READ_BATCH: u16 = 5_000;
 pub const INDEX_CHANGES_KNOWN: i64 = 200_000;
 /// People of one company looked up at once when the company has changed.
 pub const INDEX_COLLEAGUES_BATCH: usize = 2_000;
+
+// Similarity.
+/// Companies that others may be like, in one question.
+pub const ALIKE_SOURCES_MAX: usize = 5;
+/// Entries of an index read for one question: what many have tells little, and reading it takes as long as they are many.
+pub const ALIKE_POSTINGS_MAX: u64 = 2_000_000;
+/// Candidates whose records are read: for each result asked for, and at least. The index weighs roughly, records exactly.
+pub const ALIKE_CANDIDATES_PER_RESULT: usize = 4;
+pub const ALIKE_CANDIDATES_LEAST: usize = 100;
+/// Words of one description that are compared; a longer one says nothing more of what a company does.
+pub const ALIKE_WORDS_MAX: usize = 100;
+/// Values that one reason names.
+pub const ALIKE_VALUES_TOLD_MAX: usize = 10;

@@ -1,5 +1,6 @@
 //! Floor 3: the questions. What is asked of the graph, and how sure the answer is; no HTTP, no money.
 
+pub mod alike;
 mod erase;
 mod error;
 pub mod identities;

@@ -91,16 +91,19 @@ impl Term {
 pub enum Text {
     /// The present title.
     Title,
+    /// The same in plain words, so that one role has the same ones however its title is written.
+    Role,
     /// All that a record says of what somebody or some company does.
     Keywords,
 }
 
 impl Text {
-    pub(crate) const ALL: [Self; 2] = [Self::Title, Self::Keywords];
+    pub(crate) const ALL: [Self; 3] = [Self::Title, Self::Role, Self::Keywords];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
+            Self::Role => "role",
             Self::Keywords => "keywords",
         }
     }

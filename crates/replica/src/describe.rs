@@ -6,6 +6,7 @@ use assay_domain::company::Company;
 use assay_domain::name::fold_text;
 use assay_domain::person::{Location, Person};
 use assay_domain::taxonomy::SizeBand;
+use assay_domain::title::read_title;
 use assay_index::{Document, Number, Place, Term, Text};
 use chrono::NaiveDate;
 use uuid::Uuid;
@@ -61,7 +62,11 @@ pub fn person(person: &Person, seq: u64) -> Document {
         place: place(person.id.uuid(), rank),
         seq,
         terms,
-        texts: vec![(Text::Title, title.to_owned()), (Text::Keywords, keywords.join(" "))],
+        texts: vec![
+            (Text::Title, title.to_owned()),
+            (Text::Role, read_title(title).normalised),
+            (Text::Keywords, keywords.join(" ")),
+        ],
         numbers: numbers.into_iter().filter_map(|(of, on)| Some((of, day(on?)))).collect(),
     }
 }

@@ -1,7 +1,7 @@
 //! Floor 3, beside the engine: the index of a node. Filled from the graph's tables, then kept up with its change log.
 
 mod build;
-mod describe;
+pub mod describe;
 mod error;
 mod follow;
 mod indexes;
