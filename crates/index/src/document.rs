@@ -114,6 +114,7 @@ impl Text {
 pub enum Number {
     CareerBeganOn,
     JobChangedOn,
+    /// Of a company, or of the one somebody works at.
     EmployeeCount,
     FoundedYear,
     /// Of the latest round, in minor units of its currency, and its day.

@@ -47,7 +47,12 @@ pub fn person(person: &Person, seq: u64) -> Document {
         .chain(facts.skills.iter().chain(&facts.certifications).map(String::as_str))
         .collect();
     let began = person.experience.iter().filter_map(|job| job.started_on).min();
-    let numbers = [(Number::CareerBeganOn, began), (Number::JobChangedOn, facts.last_job_change_on)];
+    let employees = person.company.as_ref().and_then(|company| company.employee_count);
+    let numbers = [
+        (Number::CareerBeganOn, began.map(day)),
+        (Number::JobChangedOn, facts.last_job_change_on.map(day)),
+        (Number::EmployeeCount, employees.map(i64::from)),
+    ];
     let known = [
         (!facts.emails.is_empty(), REACHABLE),
         (!facts.phones.is_empty(), CALLABLE),
@@ -67,7 +72,7 @@ pub fn person(person: &Person, seq: u64) -> Document {
             (Text::Role, read_title(title).normalised),
             (Text::Keywords, keywords.join(" ")),
         ],
-        numbers: numbers.into_iter().filter_map(|(of, on)| Some((of, day(on?)))).collect(),
+        numbers: numbers.into_iter().filter_map(|(of, number)| Some((of, number?))).collect(),
     }
 }
 

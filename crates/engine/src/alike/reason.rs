@@ -42,8 +42,8 @@ pub(super) fn tell(
         Aspect::Skills => counted("skills"),
         Aspect::Title if is_whole(sources, candidate, aspect) => "same title".to_owned(),
         Aspect::Title => counted("words of the title"),
-        Aspect::Industry => "same industry".to_owned(),
-        Aspect::Department => "same department".to_owned(),
+        Aspect::Industry => format!("same industry{}", of_how_many(sources, candidate, aspect)),
+        Aspect::Department => format!("same department{}", of_how_many(sources, candidate, aspect)),
         Aspect::Location => format!("same {}", nearest(&shared)),
         Aspect::Size => "similar size".to_owned(),
         Aspect::Growth => "similar growth".to_owned(),
@@ -52,6 +52,17 @@ pub(super) fn tell(
     };
     let shared = shared.into_iter().map(|(_, shown)| shown.to_owned()).take(ALIKE_VALUES_TOLD_MAX).collect();
     Reason { aspect, share, text, shared }
+}
+
+/// As how many of several sources: they may differ in it.
+fn of_how_many(sources: &[Sketch], candidate: &Sketch, aspect: Aspect) -> String {
+    let is_shared = |source: &&Sketch| {
+        source.of_aspect(aspect).any(|(feature, _)| candidate.features.contains_key(feature))
+    };
+    match (sources.iter().filter(is_shared).count(), sources.len()) {
+        (alike, all) if alike < all => format!(" as {alike} of {all} sources"),
+        _ => String::new(),
+    }
 }
 
 /// Whether a candidate has all that any source has of it, and nothing else.

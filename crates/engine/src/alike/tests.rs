@@ -170,7 +170,7 @@ fn reasons_say_what_is_shared() {
         growth: Some(60),
         ..source.clone()
     };
-    let likeness = profile(&[source], &[50]).compare(&candidate.sketch());
+    let likeness = profile(std::slice::from_ref(&source), &[50]).compare(&candidate.sketch());
     let texts: BTreeSet<&str> = likeness.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let expected = [
         "same industry",
@@ -185,4 +185,7 @@ fn reasons_say_what_is_shared() {
         |aspect| likeness.reasons.iter().find(|reason| reason.aspect == aspect).unwrap().shared.clone();
     assert_eq!(shared(Aspect::Technologies), ["Figma", "SAP S/4HANA", "Slack"]);
     assert_eq!(shared(Aspect::Description), ["and", "enzymes", "since", "tax"]);
+    let other = Firm { industry: Some(1), ..source.clone() };
+    let likeness = profile(&[source, other], &[50]).compare(&candidate.sketch());
+    assert!(likeness.reasons.iter().any(|reason| reason.text == "same industry as 1 of 2 sources"));
 }
