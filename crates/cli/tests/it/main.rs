@@ -21,5 +21,6 @@ mod rates;
 mod reference;
 mod sandbox;
 mod schemas;
+mod search;
 mod support;
 mod webhooks;

@@ -5,4 +5,5 @@ pub mod bulk;
 pub mod keys;
 pub mod operator;
 pub mod resolve;
+pub mod search;
 pub mod webhooks;
