@@ -42,6 +42,7 @@ mod rig;
 mod rolling;
 mod sandbox;
 mod schemathesis;
+mod search;
 mod slowloris;
 mod ssrf;
 mod titles;
@@ -87,6 +88,8 @@ const BARS: &[Bar] = &[
     Bar { name: "queue-health", run: |short| Box::pin(queue_health::run(short)) },
     Bar { name: "import-rate", run: |short| Box::pin(import_rate::run(short)) },
     Bar { name: "import-kill", run: |short| Box::pin(import_kill::run(short)) },
+    Bar { name: "search-exact", run: |short| Box::pin(search::exact::run(short)) },
+    Bar { name: "cursors", run: |short| Box::pin(search::cursors::run(short)) },
     Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
 ];
 

@@ -85,6 +85,14 @@ const BARS: &[Bar] = &[
         name: "import-kill",
         promise: "an import killed at any moment and started again leaves the graph an undisturbed one leaves",
     },
+    Bar {
+        name: "search-exact",
+        promise: "searches find the ids and count the totals that SQL over the tables does",
+    },
+    Bar {
+        name: "cursors",
+        promise: "pages read over two nodes while people change show nobody twice and miss nobody who stayed the same",
+    },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
     Bar {

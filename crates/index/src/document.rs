@@ -1,5 +1,6 @@
 //! What is indexed of a person or a company: terms that are met whole, words of texts, and numbers.
 
+use assay_domain::name::fold_text;
 use uuid::Uuid;
 
 /// Where a document stands: the highest order first, of equal ones the lowest id.
@@ -145,6 +146,14 @@ impl Number {
             Self::OpenRoles => "open_roles",
         }
     }
+}
+
+/// The name of a skill or a technology as a term: folded, but for the signs that tell C from C++ and from C#.
+pub fn fold_term(name: &str) -> String {
+    if name.contains(['+', '#']) {
+        return fold_text(&name.replace('+', " plus ").replace('#', " sharp "));
+    }
+    fold_text(name)
 }
 
 /// One person or company as the index knows it.

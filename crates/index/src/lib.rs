@@ -17,7 +17,7 @@ mod suggest;
 mod walk;
 
 pub use alike::{Candidate, Commonness, Feature, Sought};
-pub use document::{Document, Number, Place, Term, Text};
+pub use document::{Document, Number, Place, Term, Text, fold_term};
 pub use error::IndexError;
 pub use question::{Asker, Clause, Question};
 pub use search::{Changes, Hits, Index, Mark, Page};

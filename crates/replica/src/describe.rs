@@ -7,7 +7,7 @@ use assay_domain::name::fold_text;
 use assay_domain::person::{Location, Person};
 use assay_domain::taxonomy::SizeBand;
 use assay_domain::title::read_title;
-use assay_index::{Document, Number, Place, Term, Text};
+use assay_index::{Document, Number, Place, Term, Text, fold_term};
 use chrono::NaiveDate;
 use uuid::Uuid;
 
@@ -144,7 +144,7 @@ fn size(employees: Option<u32>) -> Option<String> {
 }
 
 fn folded(term: Term, values: &[String]) -> impl Iterator<Item = (Term, String)> {
-    values.iter().map(move |value| (term, fold_text(value)))
+    values.iter().map(move |value| (term, fold_term(value)))
 }
 
 fn place_terms(location: &Location) -> impl Iterator<Item = (Term, String)> + use<> {

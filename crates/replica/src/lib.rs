@@ -5,8 +5,10 @@ pub mod describe;
 mod error;
 mod follow;
 mod indexes;
+mod reading;
 mod replica;
 
 pub use error::ReplicaError;
 pub use indexes::Indexes;
+pub use reading::{Side, Unreadable};
 pub use replica::{Replica, Turn};

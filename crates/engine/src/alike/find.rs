@@ -102,12 +102,8 @@ impl Engine {
         asker: AccountId,
     ) -> Result<Vec<Alike<Company>>, EngineError> {
         let ids: Vec<CompanyId> = shortlist.ids.iter().copied().map(CompanyId::from_uuid).collect();
-        let mut companies = self.companies(&ids).await?;
-        // What the index says may be a moment old: a candidate may have been merged into a source, or given to somebody.
-        companies.retain(|company| {
-            company.owner.is_none_or(|owner| owner == asker)
-                && sources.iter().all(|source| source.id != company.id)
-        });
+        let mut companies = self.companies_seen_by(asker, &ids).await?;
+        companies.retain(|company| sources.iter().all(|source| source.id != company.id));
         Ok(shortlist.rank(companies, |company| Sketch::of_company(&company.facts)))
     }
 
@@ -120,12 +116,8 @@ impl Engine {
         asker: AccountId,
     ) -> Result<Vec<Alike<Person>>, EngineError> {
         let ids: Vec<PersonId> = shortlist.ids.iter().copied().map(PersonId::from_uuid).collect();
-        let mut people = self.people(&ids).await?;
-        people.retain(|person| {
-            person.owner.is_none_or(|owner| owner == asker)
-                && person.id != source.id
-                && !are_colleagues(person, source)
-        });
+        let mut people = self.people_seen_by(asker, &ids).await?;
+        people.retain(|person| person.id != source.id && !are_colleagues(person, source));
         Ok(shortlist.rank(people, Sketch::of_person))
     }
 }

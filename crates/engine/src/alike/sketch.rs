@@ -7,7 +7,7 @@ use assay_domain::name::fold_text;
 use assay_domain::person::{Location, Person};
 use assay_domain::taxonomy::{Industry, Seniority, SizeBand};
 use assay_domain::title::read_title;
-use assay_index::{Feature, Term, Text};
+use assay_index::{Feature, Term, Text, fold_term};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl Sketch {
         let mut sketch = Self::empty(OF_COMPANIES);
         sketch.add_words(facts);
         for technology in &facts.technologies {
-            sketch.add_value(Aspect::Technologies, Term::Technology, &technology.name);
+            sketch.add_name(Aspect::Technologies, Term::Technology, &technology.name);
         }
         sketch.add_firm(facts.industry, facts.employee_count);
         if let Some(seat) = facts.headquarters.as_ref().or(facts.locations.first()) {
@@ -62,7 +62,7 @@ impl Sketch {
             sketch.seniority = job.seniority;
         }
         for skill in &person.facts.skills {
-            sketch.add_value(Aspect::Skills, Term::Skill, skill);
+            sketch.add_name(Aspect::Skills, Term::Skill, skill);
         }
         if let Some(company) = &person.company {
             sketch.add_firm(company.industry, company.employee_count);
@@ -93,8 +93,9 @@ impl Sketch {
         self.add(aspect, Feature::Value(term, value.to_owned()), value.to_owned());
     }
 
-    fn add_value(&mut self, aspect: Aspect, term: Term, value: &str) {
-        self.add(aspect, Feature::Value(term, fold_text(value)), value.to_owned());
+    /// The name of a skill or a technology.
+    fn add_name(&mut self, aspect: Aspect, term: Term, name: &str) {
+        self.add(aspect, Feature::Value(term, fold_term(name)), name.to_owned());
     }
 
     fn add_firm(&mut self, industry: Option<Industry>, employees: Option<u32>) {
@@ -113,7 +114,7 @@ impl Sketch {
         }
         for (term, value) in [(Term::Region, &location.region), (Term::City, &location.city)] {
             if let Some(value) = value {
-                self.add_value(Aspect::Location, term, value);
+                self.add(Aspect::Location, Feature::Value(term, fold_text(value)), value.clone());
             }
         }
     }

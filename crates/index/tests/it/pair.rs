@@ -117,6 +117,8 @@ pub fn holds(document: &Document, clause: &Clause) -> bool {
         Clause::Between(number, from, to) => document.numbers.iter().any(|(of, value)| {
             of == number && from.is_none_or(|from| from <= *value) && to.is_none_or(|to| *value <= to)
         }),
+        Clause::Any(clauses) => clauses.iter().any(|clause| holds(document, clause)),
+        Clause::All(clauses) => clauses.iter().all(|clause| holds(document, clause)),
     }
 }
 
@@ -155,6 +157,15 @@ pub fn documents() -> impl Strategy<Value = Document> {
 }
 
 pub fn clauses() -> impl Strategy<Value = Clause> {
+    let some = || prop::collection::vec(simple_clauses(), 0..3);
+    prop_oneof![
+        4 => simple_clauses(),
+        1 => some().prop_map(Clause::Any),
+        1 => some().prop_map(Clause::All),
+    ]
+}
+
+fn simple_clauses() -> impl Strategy<Value = Clause> {
     let some = |field: Term, name: &'static str| {
         prop::collection::vec((0_u32..4).prop_map(move |one| format!("{name} {one}")), 0..3)
             .prop_map(move |values| Clause::OneOf(field, values))
