@@ -93,6 +93,12 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// So many of 1,000 sorted values are not above this one.
+pub fn quantile(sorted: &[Duration], of_1000: usize) -> Duration {
+    let place = (sorted.len() * of_1000).div_ceil(1_000).saturating_sub(1);
+    sorted.get(place).copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +107,13 @@ mod tests {
     fn thousands_are_set_apart() {
         let texts = [0, 999, 1_000, 48_210, 1_234_567].map(grouped);
         assert_eq!(texts, ["0", "999", "1,000", "48,210", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_quantile_is_the_value_that_so_many_do_not_exceed() {
+        let values: Vec<Duration> = (1..=200).map(Duration::from_millis).collect();
+        let shown = [0, 500, 990, 1_000].map(|part| quantile(&values, part).as_millis());
+        assert_eq!(shown, [1, 100, 198, 200]);
+        assert_eq!(quantile(&[], 990), Duration::ZERO);
     }
 }

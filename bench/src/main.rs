@@ -27,6 +27,7 @@ mod import_kill;
 mod import_rate;
 mod ledger;
 mod limits;
+mod lookalike;
 mod machine_time;
 mod mutants;
 mod open_loop;
@@ -41,6 +42,7 @@ mod rig;
 mod rolling;
 mod sandbox;
 mod schemathesis;
+mod search;
 mod slowloris;
 mod ssrf;
 mod titles;
@@ -61,6 +63,7 @@ const BARS: &[Bar] = &[
     Bar { name: "titles", run: |short| Box::pin(titles::run(short)) },
     Bar { name: "resolution", run: |short| Box::pin(resolution::run(short)) },
     Bar { name: "resolve", run: |short| Box::pin(resolve::run(short)) },
+    Bar { name: "lookalike", run: |short| Box::pin(lookalike::run(short)) },
     Bar { name: "reference", run: |short| Box::pin(reference::run(short)) },
     Bar { name: "schemathesis", run: |short| Box::pin(schemathesis::run(short)) },
     Bar { name: "mutants", run: |short| Box::pin(mutants::run(short)) },
@@ -85,6 +88,8 @@ const BARS: &[Bar] = &[
     Bar { name: "queue-health", run: |short| Box::pin(queue_health::run(short)) },
     Bar { name: "import-rate", run: |short| Box::pin(import_rate::run(short)) },
     Bar { name: "import-kill", run: |short| Box::pin(import_kill::run(short)) },
+    Bar { name: "search-exact", run: |short| Box::pin(search::exact::run(short)) },
+    Bar { name: "cursors", run: |short| Box::pin(search::cursors::run(short)) },
     Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
 ];
 

@@ -172,10 +172,11 @@ impl Rig {
         let mut variables = self.variables();
         variables.push(("ASSAY_SERVER_LISTEN".to_owned(), address.to_string()));
         variables.push(("ASSAY_SERVER_OPERATIONS_LISTEN".to_owned(), operations.to_string()));
+        let index = self.folder.path.join(format!("index-{}", address.port()));
+        variables.push(("ASSAY_INDEX_FOLDER".to_owned(), index.display().to_string()));
         variables.push(("ASSAY_LOG_LEVEL".to_owned(), "warn".to_owned()));
         variables.push(("ASSAY_SERVER_STOP_NOTICE_SECONDS".to_owned(), "0".to_owned()));
-        let extra_owned = extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        variables.extend(extra_owned);
+        variables.extend(extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let variables = variables.iter().map(|(name, value)| (&**name, &**value)).collect::<Vec<_>>();
         let mut child = ChildServer::spawn(&self.program, args, &variables, &self.log_file())?;
         child.wait_ready(&format!("http://{operations}/readyz"), READY_WAIT)?;

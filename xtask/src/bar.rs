@@ -35,6 +35,10 @@ const BARS: &[Bar] = &[
         promise: "a name and a company written carelessly find who is meant, and how sure it is is true",
     },
     Bar {
+        name: "lookalike",
+        promise: "companies like one are of its kind, which no record names, and are found within 100 ms among a million",
+    },
+    Bar {
         name: "reference",
         promise: "the pages show every operation, ask no other host, and no link leads nowhere",
     },
@@ -80,6 +84,14 @@ const BARS: &[Bar] = &[
     Bar {
         name: "import-kill",
         promise: "an import killed at any moment and started again leaves the graph an undisturbed one leaves",
+    },
+    Bar {
+        name: "search-exact",
+        promise: "searches find the ids and count the totals that SQL over the tables does",
+    },
+    Bar {
+        name: "cursors",
+        promise: "pages read over two nodes while people change show nobody twice and miss nobody who stayed the same",
     },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },

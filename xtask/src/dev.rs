@@ -116,7 +116,7 @@ fn write_config(path: &Path, server: &Postgres) -> anyhow::Result<()> {
     let master_key = random_hex()?;
     let text = format!(
         "# Made by `cargo xtask dev` for this machine only.\n\n[ledger]\nurl = \"{ledger}\"\n\n\
-         [graph]\nurl = \"{graph}\"\n\n[secrets]\nmaster_key = \"{master_key}\"\n"
+         [graph]\nurl = \"{graph}\"\n\n[index]\nfolder = \".dev/index\"\n\n[secrets]\nmaster_key = \"{master_key}\"\n"
     );
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     // It holds a secret.

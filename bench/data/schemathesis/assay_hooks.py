@@ -36,6 +36,7 @@ MEANING = {
     "invalid_network_url",
     "invalid_phone",
     "in_the_past",
+    "max_below_min",
     "not_a_company",
     "not_a_person",
     "unknown_webhook",

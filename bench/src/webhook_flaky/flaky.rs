@@ -2,8 +2,8 @@
 
 use super::receiver::{Arrival, Manner, Receiver};
 use super::schedule::{Lateness, measure};
-use super::{Hook, Size, quantile, serve};
-use crate::bar::{Complaints, grouped, progress};
+use super::{Hook, Size, serve};
+use crate::bar::{Complaints, grouped, progress, quantile};
 use crate::rig::{Account, Rig, Server};
 use anyhow::bail;
 use assay_domain::limits::WEBHOOKS_AT_ONCE_PER_ENDPOINT;

@@ -2,8 +2,8 @@
 
 use super::flaky::tell_all;
 use super::receiver::{Manner, Receiver};
-use super::{Hook, Size, quantile, serve};
-use crate::bar::{grouped, progress};
+use super::{Hook, Size, serve};
+use crate::bar::{grouped, progress, quantile};
 use crate::rig::{Account, Rig, Server};
 use anyhow::bail;
 use assay_store::Ledger;

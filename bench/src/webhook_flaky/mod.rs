@@ -164,22 +164,3 @@ impl Hook {
         }
     }
 }
-
-/// So many of 1,000 sorted values are not above this one.
-fn quantile(sorted: &[Duration], of_1000: usize) -> Duration {
-    let place = (sorted.len() * of_1000).div_ceil(1_000).saturating_sub(1);
-    sorted.get(place).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quantile_is_the_value_that_so_many_do_not_exceed() {
-        let values: Vec<Duration> = (1..=200).map(Duration::from_millis).collect();
-        let shown = [0, 500, 990, 1_000].map(|part| quantile(&values, part).as_millis());
-        assert_eq!(shown, [1, 100, 198, 200]);
-        assert_eq!(quantile(&[], 990), Duration::ZERO);
-    }
-}

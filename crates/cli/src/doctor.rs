@@ -5,6 +5,8 @@ use crate::failure::Failure;
 use crate::{Session, connect, out};
 use assay_store::{Graph, Ledger};
 use serde_json::{Value, json};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::process::ExitCode;
 
 const POSTGRES_MIN: u32 = 15;
@@ -59,6 +61,7 @@ pub async fn run(session: &Session) -> Result<ExitCode, Failure> {
 }
 
 async fn examine(config: &Config, findings: &mut Vec<Finding>) {
+    findings.push(index(config));
     let ledger = connect::open_ledger(&config.ledger).await;
     let graph = connect::open_graph(&config.graph).await;
     if let Ok(ledger) = &ledger {
@@ -86,6 +89,26 @@ async fn examine(config: &Config, findings: &mut Vec<Finding>) {
         findings.push(audit(&ledger).await);
         findings.push(people(&graph).await);
     }
+}
+
+/// Whether a node could keep its index where the settings say.
+fn index(config: &Config) -> Finding {
+    let folder = &config.index_folder;
+    match folder.metadata() {
+        Ok(found) if found.is_dir() && !found.permissions().readonly() => {
+            Finding::good("index", format!("kept in {}", folder.display()))
+        }
+        Ok(_) => Finding::bad("index", unusable(folder, "it is no folder that may be written to")),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Finding::good("index", format!("to be made in {}", folder.display()))
+        }
+        Err(error) => Finding::bad("index", unusable(folder, &error.to_string())),
+    }
+}
+
+fn unusable(folder: &Path, why: &str) -> Failure {
+    let what = format!("{} cannot be used: {why}", folder.display());
+    Failure::new(what, "set index.folder to a folder that this program may write to")
 }
 
 fn schema(side: &'static str, versions: Result<(i64, Option<i64>), Failure>) -> Finding {

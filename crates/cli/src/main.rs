@@ -7,6 +7,7 @@ mod connect;
 mod doctor;
 mod failure;
 mod import;
+mod index;
 mod jobs;
 mod key;
 mod migrate;
@@ -90,6 +91,9 @@ enum Command {
     /// Erase people and keep them out.
     #[command(subcommand)]
     Suppression(suppression::SuppressionCommand),
+    /// The nodes' indexes, which search asks.
+    #[command(subcommand)]
+    Index(index::IndexCommand),
     /// What waits in the queue, what runs and what failed.
     #[command(subcommand)]
     Jobs(jobs::JobsCommand),
@@ -148,6 +152,7 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
         Command::Import(command) => block_on(command.run(session))?,
         Command::Source(command) => block_on(command.run(session))?,
         Command::Suppression(command) => block_on(command.run(session))?,
+        Command::Index(command) => block_on(command.run(session))?,
         Command::Jobs(command) => block_on(command.run(session))?,
     }
     Ok(ExitCode::SUCCESS)

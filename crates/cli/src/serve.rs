@@ -10,9 +10,10 @@ use assay_http::{
     Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
     router, serve,
 };
+use assay_replica::{Replica, ReplicaError};
 use assay_service::{BulkDesk, BulkKeys, Service};
 use assay_store::{Graph, Ledger, StoreError, task};
-use assay_worker::{WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools};
+use assay_worker::{WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 #[derive(Debug, Args)]
@@ -52,21 +54,16 @@ impl Serve {
         let (stop_rest, rest_stopped) = watch::channel(false);
 
         let api = if self.roles.contains(&Role::Api) {
-            let listener = bind(config.listen, "server.listen").await?;
-            let address = local_address(&listener)?;
-            let service = service(&config, &ledger, &graph)?;
-            let front = Front {
-                proxies: TrustedProxies::new(&config.trusted_proxies),
-                sandbox: connect::sandbox(&config, &service).await?,
-            };
-            let bounds = bounds(&config, &service, &draining);
-            Some((address, task::spawn("api", serve(listener, router(service, front), bounds, api_stopped))))
+            Some(start_api(&config, (&ledger, &graph), &draining, api_stopped).await?)
         } else {
             None
         };
+        let index = api.as_ref().map(|api| Arc::clone(&api.replica));
         let listener = bind(config.operations_listen, "server.operations_listen").await?;
         let operations_address = local_address(&listener)?;
-        let probe = probe(ledger.clone(), graph.clone(), Arc::clone(&draining));
+        // Followed to the last call: a page may wait for entries that another node has read.
+        let following = index.clone().map(|index| follow_index(index, &rest_stopped));
+        let probe = probe(ledger.clone(), graph.clone(), index, Arc::clone(&draining));
         let watch = serve(listener, operations(probe, metrics), Bounds::operations(), rest_stopped.clone());
         let watching = task::spawn("operations", watch);
         let worker = if self.roles.contains(&Role::Worker) {
@@ -75,7 +72,7 @@ impl Serve {
             None
         };
 
-        let calls = api.as_ref().map_or("no API".to_owned(), |(address, _)| format!("API http://{address}"));
+        let calls = api.as_ref().map_or("no API".to_owned(), |api| format!("API http://{}", api.address));
         out::note(&format!("assay is up: {calls}, operations http://{operations_address}"));
         let haste = signals.next().await == Heard::Interrupt;
         tracing::info!("stopping: calls that run may finish");
@@ -83,18 +80,21 @@ impl Serve {
         // A node that drains takes up no more work; what it is at may finish.
         stop_worker.send_replace(true);
         let finish = async {
-            if let Some((_, api)) = api {
+            if let Some(Api { serving, .. }) = api {
                 // Whoever sends calls here needs a moment to hear that it should not.
                 let notice = if haste { Duration::ZERO } else { config.stop_notice };
                 tokio::time::sleep(notice).await;
                 stop_api.send_replace(true);
-                drop(api.await);
+                drop(serving.await);
             }
             if let Some(worker) = worker {
                 worker.join().await;
             }
             stop_rest.send_replace(true);
             drop(watching.await);
+            if let Some(following) = following {
+                drop(following.await);
+            }
         };
         tokio::select! {
             () = finish => tracing::info!("stopped"),
@@ -104,9 +104,57 @@ impl Serve {
     }
 }
 
-fn service(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Arc<Service>, Failure> {
+/// The part of a node that answers calls.
+struct Api {
+    address: SocketAddr,
+    serving: JoinHandle<()>,
+    replica: Arc<Replica>,
+}
+
+async fn start_api(
+    config: &Config,
+    (ledger, graph): (&Ledger, &Graph),
+    draining: &Arc<AtomicBool>,
+    stopped: watch::Receiver<bool>,
+) -> Result<Api, Failure> {
+    let listener = bind(config.listen, "server.listen").await?;
+    let address = local_address(&listener)?;
+    let replica = open_replica(config, graph)?;
+    let service = service(config, ledger, graph, Arc::clone(&replica))?;
+    let front = Front {
+        proxies: TrustedProxies::new(&config.trusted_proxies),
+        sandbox: connect::sandbox(config, &service).await?,
+    };
+    let bounds = bounds(config, &service, draining);
+    let serving = task::spawn("api", serve(listener, router(service, front), bounds, stopped));
+    Ok(Api { address, serving, replica })
+}
+
+fn service(
+    config: &Config,
+    ledger: &Ledger,
+    graph: &Graph,
+    replica: Arc<Replica>,
+) -> Result<Arc<Service>, Failure> {
     let engine = engine(config, ledger, graph)?;
-    Ok(Arc::new(Service::new(ledger.clone(), engine, Clock::system(), config.settings()?)))
+    Ok(Arc::new(Service::new(ledger.clone(), engine, replica, Clock::system(), config.settings()?)))
+}
+
+/// The node's index, as an earlier run left it. It is filled in the background.
+fn open_replica(config: &Config, graph: &Graph) -> Result<Arc<Replica>, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let partitions = match config.index_partitions {
+        0 => cores,
+        set => usize::try_from(set).unwrap_or(cores),
+    };
+    let opened = Replica::open(graph.clone(), &config.index_folder, partitions);
+    opened.map(Arc::new).map_err(|error| {
+        let fix = match error {
+            ReplicaError::InUse => "give each node a folder of its own as index.folder",
+            _ => "set index.folder to a folder that this program may write to",
+        };
+        Failure::new(format!("{}: {error}", config.index_folder.display()), fix)
+    })
 }
 
 fn start_worker(
@@ -183,14 +231,18 @@ fn local_address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
 }
 
 /// What `/readyz` looks at.
-fn probe(ledger: Ledger, graph: Graph, draining: Arc<AtomicBool>) -> Probe {
+fn probe(ledger: Ledger, graph: Graph, index: Option<Arc<Replica>>, draining: Arc<AtomicBool>) -> Probe {
     Arc::new(move || {
         let (ledger, graph, draining) = (ledger.clone(), graph.clone(), draining.load(Ordering::Relaxed));
+        let filling = index.as_ref().is_some_and(|index| index.indexes().is_none());
         Box::pin(async move {
             let (ledger, graph) = tokio::join!(ledger.schema_versions(), graph.schema_versions());
             let stopping =
                 Check { name: "serving", trouble: draining.then(|| "this node is stopping".to_owned()) };
-            Readiness { checks: vec![schema_check("ledger", ledger), schema_check("graph", graph), stopping] }
+            let trouble = filling.then(|| "the index is still being filled".to_owned());
+            let index = Check { name: "index", trouble };
+            let checks = vec![schema_check("ledger", ledger), schema_check("graph", graph), index, stopping];
+            Readiness { checks }
         })
     })
 }

@@ -360,6 +360,30 @@ pub const WEBHOOK_SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// By this much at most time may be made to run faster for a test.
 pub const WEBHOOK_TIME_SCALE_MAX: u32 = 1_000_000;
 
+// Search.
+/// Values one filter may name: each is looked up in every part of the index.
+pub const FILTER_VALUES_MAX: usize = 100;
+/// A total is counted to here; beyond it only that there are more is told, unless an exact count is asked for.
+pub const SEARCH_COUNTED_MAX: u64 = 10_000;
+/// How often a page is filled up again when rows of it were erased a moment ago; after that it is shorter.
+pub const SEARCH_REFILLS_MAX: usize = 4;
+/// Words of a list of ours that are looked through for a suggestion; more than the longest list has.
+pub const SUGGESTIONS_CLOSED_MAX: usize = 200;
+
+// The index.
+/// How long a node without news waits before it looks for changes; the longest that search is behind when nothing else is.
+pub const INDEX_FOLLOW_IDLE: Duration = Duration::from_millis(200);
+/// After a turn that failed for another reason than the database: a full disk does not become empty by asking.
+pub const INDEX_RETRY: Duration = Duration::from_secs(5);
+/// So often a filled index looks whether all changes committed meanwhile have their number, a sequencer's pause apart.
+pub const INDEX_SETTLE_LOOKS_MAX: u32 = 100;
+/// So long a page waits for a node that has read less of the log than the one that answered the page before, and so often
+/// it looks.
+pub const INDEX_CATCH_UP_MAX: Duration = Duration::from_secs(2);
+pub const INDEX_CATCH_UP_LOOK: Duration = Duration::from_millis(20);
+/// What a caller is told to wait while a node fills its index.
+pub const INDEX_FILLING_RETRY_SECONDS: u32 = 5;
+pub const INDEX_PARTITIONS_MAX: u32 = 64;
 /// Changes an index takes in at once.
 pub const INDEX_FOLLOW_BATCH: i64 = 2_000;
 /// Records read at once, when an index is filled and however many a change concerns.
@@ -368,3 +392,16 @@ pub const INDEX_READ_BATCH: u16 = 5_000;
 pub const INDEX_CHANGES_KNOWN: i64 = 200_000;
 /// People of one company looked up at once when the company has changed.
 pub const INDEX_COLLEAGUES_BATCH: usize = 2_000;
+
+// Similarity.
+/// Companies that others may be like, in one question.
+pub const ALIKE_SOURCES_MAX: usize = 5;
+/// Entries of an index read for one question: what many have tells little, and reading it takes as long as they are many.
+pub const ALIKE_POSTINGS_MAX: u64 = 2_000_000;
+/// Candidates whose records are read: for each result asked for, and at least. The index weighs roughly, records exactly.
+pub const ALIKE_CANDIDATES_PER_RESULT: usize = 4;
+pub const ALIKE_CANDIDATES_LEAST: usize = 100;
+/// Words of one description that are compared; a longer one says nothing more of what a company does.
+pub const ALIKE_WORDS_MAX: usize = 100;
+/// Values that one reason names.
+pub const ALIKE_VALUES_TOLD_MAX: usize = 10;

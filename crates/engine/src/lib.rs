@@ -1,5 +1,6 @@
 //! Floor 3: the questions. What is asked of the graph, and how sure the answer is; no HTTP, no money.
 
+pub mod alike;
 mod erase;
 mod error;
 pub mod identities;
@@ -13,8 +14,9 @@ pub use erase::{Erased, Eraser, Listed, Unwanted};
 pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};
 
-use assay_domain::{Company, CompanyId, IdentityKey, NetworkHosts, Person, PersonId};
+use assay_domain::{AccountId, Company, CompanyId, IdentityKey, NetworkHosts, Person, PersonId};
 use assay_store::{Graph, Ledger};
+use std::collections::HashSet;
 
 /// The handles every question needs.
 #[derive(Debug, Clone)]
@@ -45,4 +47,34 @@ impl Engine {
     pub async fn companies(&self, ids: &[CompanyId]) -> Result<Vec<Company>, EngineError> {
         Ok(self.graph.companies_by_ids(ids).await?)
     }
+
+    /// The people with these ids as `asker` may see them, in the order of the ids. Whoever was erased is not there, nor is
+    /// whoever is another by now: they have an id of their own to be found under.
+    pub async fn people_seen_by(
+        &self,
+        asker: AccountId,
+        ids: &[PersonId],
+    ) -> Result<Vec<Person>, EngineError> {
+        let mut people = self.graph.people_by_ids(ids).await?;
+        let asked: HashSet<PersonId> = ids.iter().copied().collect();
+        people.retain(|person| asked.contains(&person.id) && may_see(person.owner, asker));
+        Ok(people)
+    }
+
+    /// The companies with these ids, in the same way.
+    pub async fn companies_seen_by(
+        &self,
+        asker: AccountId,
+        ids: &[CompanyId],
+    ) -> Result<Vec<Company>, EngineError> {
+        let mut companies = self.graph.companies_by_ids(ids).await?;
+        let asked: HashSet<CompanyId> = ids.iter().copied().collect();
+        companies.retain(|company| asked.contains(&company.id) && may_see(company.owner, asker));
+        Ok(companies)
+    }
+}
+
+/// What one account brought is seen by no other.
+fn may_see(owner: Option<AccountId>, asker: AccountId) -> bool {
+    owner.is_none_or(|owner| owner == asker)
 }

@@ -5,7 +5,7 @@ use crate::matching::{
     CompanyProfile, MatchKey, Profile, Ranked, Workplace, asked_keys, company_asked_keys, rank,
     settle_company,
 };
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, may_see};
 use assay_domain::name::fold_company;
 use assay_domain::suppression::end_alike;
 use assay_domain::{
@@ -225,7 +225,7 @@ impl Engine {
 fn visible<T>(candidates: Vec<T>, asker: AccountId, owner: impl Fn(&T) -> Option<AccountId>) -> Vec<T> {
     let (own, shared): (Vec<T>, Vec<T>) = candidates
         .into_iter()
-        .filter(|candidate| owner(candidate).is_none_or(|owner| owner == asker))
+        .filter(|candidate| may_see(owner(candidate), asker))
         .partition(|candidate| owner(candidate).is_some());
     if own.is_empty() { shared } else { own }
 }

@@ -5,6 +5,7 @@ mod panic {
     use assay_domain::{Clock, IdentityKey, MasterKey, NetworkHosts};
     use assay_engine::Engine;
     use assay_http::{Front, router};
+    use assay_replica::Replica;
     use assay_service::{BulkKeys, HoldPolicy, ReplyKeys, Service, Settings, WebhookRules};
     use assay_store::{Database, Graph, Ledger};
     use assay_testkit::{TestDatabase, workspace_root};
@@ -33,7 +34,10 @@ mod panic {
         let ledger = Ledger::connect(&Database::at(&ledger_db.url()), Clock::system()).await.unwrap();
         let graph = Graph::connect(&Database::at(&graph_db.url())).await.unwrap();
         let identity = IdentityKey::new([7; 32]);
-        let engine = Engine::new(graph, ledger.clone(), identity, NetworkHosts::default());
+        let engine = Engine::new(graph.clone(), ledger.clone(), identity, NetworkHosts::default());
+        let folder = std::env::temp_dir().join(format!("assay-{}", graph_db.name()));
+        let replica = Arc::new(Replica::open(graph, &folder, 1).unwrap());
+        std::fs::remove_dir(folder).unwrap();
         let settings = Settings {
             key_pepper: [7; 32],
             reply_keys: ReplyKeys::new(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
@@ -43,7 +47,7 @@ mod panic {
             hold_lifetime: Duration::from_secs(120),
             deadline: Duration::from_secs(60),
         };
-        (Arc::new(Service::new(ledger, engine, Clock::system(), settings)), [ledger_db, graph_db])
+        (Arc::new(Service::new(ledger, engine, replica, Clock::system(), settings)), [ledger_db, graph_db])
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! What is indexed of a person or a company: terms that are met whole, words of texts, and numbers.
 
+use assay_domain::name::fold_text;
 use uuid::Uuid;
 
 /// Where a document stands: the highest order first, of equal ones the lowest id.
@@ -91,16 +92,19 @@ impl Term {
 pub enum Text {
     /// The present title.
     Title,
+    /// The same in plain words, so that one role has the same ones however its title is written.
+    Role,
     /// All that a record says of what somebody or some company does.
     Keywords,
 }
 
 impl Text {
-    pub(crate) const ALL: [Self; 2] = [Self::Title, Self::Keywords];
+    pub(crate) const ALL: [Self; 3] = [Self::Title, Self::Role, Self::Keywords];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
+            Self::Role => "role",
             Self::Keywords => "keywords",
         }
     }
@@ -111,6 +115,7 @@ impl Text {
 pub enum Number {
     CareerBeganOn,
     JobChangedOn,
+    /// Of a company, or of the one somebody works at.
     EmployeeCount,
     FoundedYear,
     /// Of the latest round, in minor units of its currency, and its day.
@@ -141,6 +146,14 @@ impl Number {
             Self::OpenRoles => "open_roles",
         }
     }
+}
+
+/// The name of a skill or a technology as a term: folded, but for the signs that tell C from C++ and from C#.
+pub fn fold_term(name: &str) -> String {
+    if name.contains(['+', '#']) {
+        return fold_text(&name.replace('+', " plus ").replace('#', " sharp "));
+    }
+    fold_text(name)
 }
 
 /// One person or company as the index knows it.

@@ -5,6 +5,7 @@
 //! goes on where the last one ended, in this index or in any other that has read as much of the change log; what is deleted
 //! is gone with the next commit.
 
+mod alike;
 mod document;
 mod error;
 mod partition;
@@ -15,7 +16,8 @@ mod snapshot;
 mod suggest;
 mod walk;
 
-pub use document::{Document, Number, Place, Term, Text};
+pub use alike::{Candidate, Commonness, Feature, Sought};
+pub use document::{Document, Number, Place, Term, Text, fold_term};
 pub use error::IndexError;
 pub use question::{Asker, Clause, Question};
 pub use search::{Changes, Hits, Index, Mark, Page};

@@ -17,6 +17,10 @@ pub enum Clause {
     Words(Text, String),
     /// Has a number from the first to the second, both included.
     Between(Number, Option<i64>, Option<i64>),
+    /// Meets one of these; nothing meets none.
+    Any(Vec<Clause>),
+    /// Meets all of these; everything meets none.
+    All(Vec<Clause>),
 }
 
 /// Who asks: what one account alone may see is shown to nobody else.
@@ -64,7 +68,14 @@ impl Question {
 
 impl Clause {
     fn query(&self, fields: &Fields) -> Box<dyn Query> {
+        let each = |clauses: &[Self], occur: Occur| -> Box<dyn Query> {
+            Box::new(BooleanQuery::new(clauses.iter().map(|one| (occur, one.query(fields))).collect()))
+        };
         match self {
+            Self::Any(clauses) if clauses.is_empty() => Box::new(EmptyQuery),
+            Self::Any(clauses) => each(clauses, Occur::Should),
+            Self::All(clauses) if clauses.is_empty() => Box::new(AllQuery),
+            Self::All(clauses) => each(clauses, Occur::Must),
             Self::OneOf(field, values) => match values.as_slice() {
                 [] => Box::new(EmptyQuery),
                 [value] => term(fields, *field, value),

@@ -57,7 +57,7 @@ pub struct Hits {
 #[derive(Debug)]
 pub struct Index {
     pub(crate) partitions: Vec<Partition>,
-    threads: rayon::ThreadPool,
+    pub(crate) threads: rayon::ThreadPool,
 }
 
 impl Index {

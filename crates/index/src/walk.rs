@@ -21,7 +21,7 @@ pub(crate) struct Found {
 }
 
 /// Where the documents of a segment stand.
-struct Columns {
+pub(crate) struct Columns {
     order: Column,
     seq: Column,
     id_high: Column,
@@ -30,7 +30,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
+    pub(crate) fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
         let column =
             |name: &str| segment.fast_fields().u64(name).map(|column| column.first_or_default_col(0));
         Ok(Self {
@@ -42,7 +42,7 @@ impl Columns {
         })
     }
 
-    fn place(&self, document: DocId) -> Place {
+    pub(crate) fn place(&self, document: DocId) -> Place {
         let id = Uuid::from_u64_pair(self.id_high.get_val(document), self.id_low.get_val(document));
         Place { order: self.order.get_val(document), id }
     }

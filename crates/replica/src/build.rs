@@ -6,9 +6,10 @@ use crate::follow::blocking;
 use crate::indexes::{Batch, Indexes};
 use crate::replica::Replica;
 use assay_domain::limits::{INDEX_CHANGES_KNOWN, INDEX_READ_BATCH, SEQUENCER_BATCH};
-use assay_index::Document;
-use assay_store::StoreError;
+use assay_domain::{Company, Person};
+use assay_index::{Document, Index};
 use assay_store::graph::Followed;
+use assay_store::{Graph, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,29 +27,8 @@ impl Replica {
         let path = folder.to_owned();
         let create = move || Indexes::create(&path, partitions, head.epoch, known_since);
         let indexes = Arc::new(blocking(create).await?);
-        let (graph, target) = (&self.graph, &indexes);
-        read_all(
-            &last_seen,
-            async |after, most| graph.companies_after(after, most).await,
-            |company| company.id.uuid(),
-            describe::company,
-            async |documents| {
-                let indexes = Arc::clone(target);
-                blocking(move || Ok(indexes.companies.fill(&documents)?)).await
-            },
-        )
-        .await?;
-        read_all(
-            &last_seen,
-            async |after, most| graph.people_after(after, most).await,
-            |person| person.id.uuid(),
-            describe::person,
-            async |documents| {
-                let indexes = Arc::clone(target);
-                blocking(move || Ok(indexes.people.fill(&documents)?)).await
-            },
-        )
-        .await?;
+        fill_with::<Company>(&self.graph, &indexes, &last_seen).await?;
+        fill_with::<Person>(&self.graph, &indexes, &last_seen).await?;
         let finish = {
             let indexes = Arc::clone(&indexes);
             move || indexes.apply(&Batch::default(), &Batch::default(), head.seq)
@@ -72,20 +52,71 @@ impl Replica {
     }
 }
 
-/// Reads all of one kind, a batch after the other, and hands on their documents.
-async fn read_all<T>(
+/// One kind of record: how it is read, and which index it goes into.
+trait Indexed: Sized + Send {
+    fn read(
+        graph: &Graph,
+        after: Uuid,
+        most: i64,
+    ) -> impl Future<Output = Result<Vec<Self>, StoreError>> + Send;
+
+    fn uuid(&self) -> Uuid;
+
+    fn describe(&self, seq: u64) -> Document;
+
+    fn index(indexes: &Indexes) -> &Index;
+}
+
+impl Indexed for Company {
+    async fn read(graph: &Graph, after: Uuid, most: i64) -> Result<Vec<Self>, StoreError> {
+        graph.companies_after(after, most).await
+    }
+
+    fn uuid(&self) -> Uuid {
+        self.id.uuid()
+    }
+
+    fn describe(&self, seq: u64) -> Document {
+        describe::company(self, seq)
+    }
+
+    fn index(indexes: &Indexes) -> &Index {
+        &indexes.companies
+    }
+}
+
+impl Indexed for Person {
+    async fn read(graph: &Graph, after: Uuid, most: i64) -> Result<Vec<Self>, StoreError> {
+        graph.people_after(after, most).await
+    }
+
+    fn uuid(&self) -> Uuid {
+        self.id.uuid()
+    }
+
+    fn describe(&self, seq: u64) -> Document {
+        describe::person(self, seq)
+    }
+
+    fn index(indexes: &Indexes) -> &Index {
+        &indexes.people
+    }
+}
+
+/// Reads all of one kind, a batch after the other, and puts their documents in.
+async fn fill_with<T: Indexed>(
+    graph: &Graph,
+    indexes: &Arc<Indexes>,
     last_seen: &LastSeen,
-    read: impl AsyncFn(Uuid, i64) -> Result<Vec<T>, StoreError>,
-    id: impl Fn(&T) -> Uuid,
-    describe: impl Fn(&T, u64) -> Document,
-    put: impl AsyncFn(Vec<Document>) -> Result<(), ReplicaError>,
 ) -> Result<(), ReplicaError> {
     let mut after = Uuid::nil();
     loop {
-        let records = read(after, i64::from(INDEX_READ_BATCH)).await?;
+        let records = T::read(graph, after, i64::from(INDEX_READ_BATCH)).await?;
         let Some(last) = records.last() else { return Ok(()) };
-        after = id(last);
-        let seq = |record: &T| last_seen.get(&id(record)).copied().unwrap_or(0);
-        put(records.iter().map(|record| describe(record, seq(record))).collect()).await?;
+        after = last.uuid();
+        let seq = |record: &T| last_seen.get(&record.uuid()).copied().unwrap_or(0);
+        let documents: Vec<Document> = records.iter().map(|record| record.describe(seq(record))).collect();
+        let indexes = Arc::clone(indexes);
+        blocking(move || Ok(T::index(&indexes).fill(&documents)?)).await?;
     }
 }

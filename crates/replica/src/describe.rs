@@ -6,7 +6,8 @@ use assay_domain::company::Company;
 use assay_domain::name::fold_text;
 use assay_domain::person::{Location, Person};
 use assay_domain::taxonomy::SizeBand;
-use assay_index::{Document, Number, Place, Term, Text};
+use assay_domain::title::read_title;
+use assay_index::{Document, Number, Place, Term, Text, fold_term};
 use chrono::NaiveDate;
 use uuid::Uuid;
 
@@ -46,7 +47,12 @@ pub fn person(person: &Person, seq: u64) -> Document {
         .chain(facts.skills.iter().chain(&facts.certifications).map(String::as_str))
         .collect();
     let began = person.experience.iter().filter_map(|job| job.started_on).min();
-    let numbers = [(Number::CareerBeganOn, began), (Number::JobChangedOn, facts.last_job_change_on)];
+    let employees = person.company.as_ref().and_then(|company| company.employee_count);
+    let numbers = [
+        (Number::CareerBeganOn, began.map(day)),
+        (Number::JobChangedOn, facts.last_job_change_on.map(day)),
+        (Number::EmployeeCount, employees.map(i64::from)),
+    ];
     let known = [
         (!facts.emails.is_empty(), REACHABLE),
         (!facts.phones.is_empty(), CALLABLE),
@@ -61,8 +67,12 @@ pub fn person(person: &Person, seq: u64) -> Document {
         place: place(person.id.uuid(), rank),
         seq,
         terms,
-        texts: vec![(Text::Title, title.to_owned()), (Text::Keywords, keywords.join(" "))],
-        numbers: numbers.into_iter().filter_map(|(of, on)| Some((of, day(on?)))).collect(),
+        texts: vec![
+            (Text::Title, title.to_owned()),
+            (Text::Role, read_title(title).normalised),
+            (Text::Keywords, keywords.join(" ")),
+        ],
+        numbers: numbers.into_iter().filter_map(|(of, number)| Some((of, number?))).collect(),
     }
 }
 
@@ -134,7 +144,7 @@ fn size(employees: Option<u32>) -> Option<String> {
 }
 
 fn folded(term: Term, values: &[String]) -> impl Iterator<Item = (Term, String)> {
-    values.iter().map(move |value| (term, fold_text(value)))
+    values.iter().map(move |value| (term, fold_term(value)))
 }
 
 fn place_terms(location: &Location) -> impl Iterator<Item = (Term, String)> + use<> {

@@ -11,6 +11,8 @@ pub enum ReplicaError {
     Store(#[from] StoreError),
     #[error("the folder of the index cannot be used: {0}")]
     Folder(#[from] std::io::Error),
+    #[error("the folder of the index is used by another node")]
+    InUse,
     #[error("work on the index broke down")]
     BrokeDown,
 }

@@ -13,7 +13,23 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// Entities, each with the last entry of the log about it.
-type Touched = BTreeMap<Uuid, u64>;
+type Touched = BTreeMap<Uuid, Touch>;
+
+/// The last entry about an entity.
+#[derive(Debug, Clone, Copy, Default)]
+struct Touch {
+    seq: u64,
+    /// The version the entry is about; none where the entry is about another entity, a company of somebody.
+    version: Option<i64>,
+}
+
+impl Touch {
+    /// Which entry a record of this version came with. A record newer than the entry has one of its own still to come, and it
+    /// is not known which: until then it counts as changed since whatever entry a cursor may name.
+    fn seq_of(self, version: i64) -> u64 {
+        if self.version.is_some_and(|known| version > known) { u64::MAX } else { self.seq }
+    }
+}
 
 impl Replica {
     pub(crate) async fn take_in(
@@ -24,14 +40,18 @@ impl Replica {
         let Some(last) = changes.last().map(|change| change.seq) else { return Ok(()) };
         let touched = |kind: EntityKind| -> Touched {
             let of_kind = changes.iter().filter(|change| change.kind == kind);
-            of_kind.map(|change| (change.entity_id, u64::try_from(change.seq).unwrap_or(0))).collect()
+            let touch = |change: &Change| Touch {
+                seq: u64::try_from(change.seq).unwrap_or(0),
+                version: Some(change.version),
+            };
+            of_kind.map(|change| (change.entity_id, touch(change))).collect()
         };
         let (mut people, companies) = (touched(EntityKind::Person), touched(EntityKind::Company));
         // Whoever works at a company is found by what it is.
-        for (company, seq) in &companies {
+        for (company, touch) in &companies {
             for colleague in colleagues(indexes, *company).await? {
                 let known = people.entry(colleague).or_default();
-                *known = (*known).max(*seq);
+                known.seq = known.seq.max(touch.seq);
             }
         }
         let mut companies = self.companies(&companies).await?;
@@ -54,25 +74,31 @@ impl Replica {
     async fn people(&self, touched: &Touched) -> Result<Batch, ReplicaError> {
         let ids: Vec<PersonId> = touched.keys().copied().map(PersonId::from_uuid).collect();
         let people = self.graph.people_by_ids(&ids).await?;
-        Ok(batch(touched, people.iter().map(|one| (one.id.uuid(), |seq| describe::person(one, seq)))))
+        let there = people.iter().map(|one| (one.id.uuid(), one.version, |seq| describe::person(one, seq)));
+        Ok(batch(touched, there))
     }
 
     async fn companies(&self, touched: &Touched) -> Result<Batch, ReplicaError> {
         let ids: Vec<CompanyId> = touched.keys().copied().map(CompanyId::from_uuid).collect();
         let companies = self.graph.companies_by_ids(&ids).await?;
-        Ok(batch(touched, companies.iter().map(|one| (one.id.uuid(), |seq| describe::company(one, seq)))))
+        let there =
+            companies.iter().map(|one| (one.id.uuid(), one.version, |seq| describe::company(one, seq)));
+        Ok(batch(touched, there))
     }
 }
 
 /// Who is there is put in; who is not, because they were erased or merged into another, goes.
-fn batch<D: FnOnce(u64) -> Document>(touched: &Touched, there: impl Iterator<Item = (Uuid, D)>) -> Batch {
+fn batch<D: FnOnce(u64) -> Document>(
+    touched: &Touched,
+    there: impl Iterator<Item = (Uuid, i64, D)>,
+) -> Batch {
     let mut gone: HashSet<Uuid> = touched.keys().copied().collect();
     let mut put = Vec::new();
-    for (id, describe) in there {
+    for (id, version, describe) in there {
         gone.remove(&id);
         // Whom another was merged into has an entry of their own, here or later.
-        if let Some(seq) = touched.get(&id) {
-            put.push(describe(*seq));
+        if let Some(touch) = touched.get(&id) {
+            put.push(describe(touch.seq_of(version)));
         }
     }
     Batch { put, delete: gone.into_iter().collect() }

@@ -1,12 +1,14 @@
 //! Floor 3, beside the engine: the index of a node. Filled from the graph's tables, then kept up with its change log.
 
 mod build;
-mod describe;
+pub mod describe;
 mod error;
 mod follow;
 mod indexes;
+mod reading;
 mod replica;
 
 pub use error::ReplicaError;
 pub use indexes::Indexes;
+pub use reading::{Side, Unreadable};
 pub use replica::{Replica, Turn};

@@ -3,9 +3,10 @@
 
 use crate::error::ReplicaError;
 use crate::indexes::Indexes;
-use assay_domain::limits::INDEX_FOLLOW_BATCH;
+use assay_domain::limits::{INDEX_FOLLOW_BATCH, INDEX_SETTLE_LOOKS_MAX, SEQUENCER_IDLE};
 use assay_store::Graph;
 use assay_store::graph::Followed;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use uuid::Uuid;
@@ -18,6 +19,8 @@ pub struct Replica {
     pub(crate) graph: Graph,
     folder: PathBuf,
     partitions: usize,
+    /// Held as long as this lives: what another node keeps in the same folder would look like something left over.
+    _lock: File,
     indexes: RwLock<Option<Arc<Indexes>>>,
 }
 
@@ -34,6 +37,7 @@ impl Replica {
     /// Opens what an earlier run has left, if it can be used.
     pub fn open(graph: Graph, folder: &Path, partitions: usize) -> Result<Self, ReplicaError> {
         std::fs::create_dir_all(folder)?;
+        let lock = lock(folder)?;
         let mut newest: Option<Indexes> = None;
         for path in generations(folder)? {
             // One that cannot be read is as good as none: it is filled anew.
@@ -46,8 +50,13 @@ impl Replica {
                 (one, other) => other.or(one),
             };
         }
-        let replica =
-            Self { graph, folder: folder.to_owned(), partitions, indexes: RwLock::new(newest.map(Arc::new)) };
+        let replica = Self {
+            graph,
+            folder: folder.to_owned(),
+            partitions,
+            _lock: lock,
+            indexes: RwLock::new(newest.map(Arc::new)),
+        };
         replica.remove_others()?;
         Ok(replica)
     }
@@ -73,10 +82,32 @@ impl Replica {
 
     async fn build(&self) -> Result<Turn, ReplicaError> {
         let folder = self.folder.join(format!("{GENERATION}{}", Uuid::now_v7()));
-        let built = self.fill(&folder, self.partitions).await?;
-        *self.indexes.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(built));
+        let built = Arc::new(self.fill(&folder, self.partitions).await?);
+        self.catch_up(&built).await?;
+        *self.indexes.write().unwrap_or_else(PoisonError::into_inner) = Some(built);
         self.remove_others()?;
         Ok(Turn::Built)
+    }
+
+    /// Takes in what changed while a generation was filled, before anybody is answered from it. Records were read that the log
+    /// had no entry of yet; until those are in, the generation does not know when the records changed, and a page that goes on
+    /// could show somebody twice. Where nobody numbers changes, it does without after a while.
+    async fn catch_up(&self, built: &Arc<Indexes>) -> Result<(), ReplicaError> {
+        let mut looks = INDEX_SETTLE_LOOKS_MAX;
+        loop {
+            let is_waiting = self.graph.has_unsequenced().await?;
+            while let Followed::Changes(changes) =
+                self.graph.changes_after(built.epoch, built.seq(), INDEX_FOLLOW_BATCH).await?
+                && !changes.rows.is_empty()
+            {
+                self.take_in(built, changes.rows).await?;
+            }
+            looks -= 1;
+            if !is_waiting || looks == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(SEQUENCER_IDLE).await;
+        }
     }
 
     /// Removes all generations but the one that answers. Files that somebody still reads stay until they are done with them.
@@ -88,6 +119,16 @@ impl Replica {
             }
         }
         Ok(())
+    }
+}
+
+/// The folder itself is what is locked, until this process ends, however it does.
+fn lock(folder: &Path) -> Result<File, ReplicaError> {
+    let opened = File::open(folder)?;
+    match opened.try_lock() {
+        Ok(()) => Ok(opened),
+        Err(TryLockError::WouldBlock) => Err(ReplicaError::InUse),
+        Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }
 

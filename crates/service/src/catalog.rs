@@ -1,12 +1,17 @@
 //! The whole public API on one screen. Router, prices, reference and the contract tests are read from it.
 
 use crate::endpoint::Entry;
-use crate::endpoints::{account, bulk, keys, operator, resolve, webhooks};
+use crate::endpoints::{account, bulk, combos, keys, operator, resolve, search, webhooks};
 
 /// Every endpoint, in the order of the reference.
 pub static CATALOG: &[Entry] = &[
     Entry::of::<resolve::Enrich>(),
     Entry::of::<resolve::Companies>(),
+    Entry::of::<search::SearchPeople>(),
+    Entry::of::<search::SearchCompanies>(),
+    Entry::of::<search::Suggest>(),
+    Entry::of::<combos::LookalikeAccounts>(),
+    Entry::of::<combos::FindSimilarPeople>(),
     Entry::of::<bulk::BulkEnrich>(),
     Entry::of::<bulk::BulkList>(),
     Entry::of::<bulk::BulkGet>(),

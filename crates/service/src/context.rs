@@ -6,12 +6,16 @@ use crate::reply::RateState;
 use crate::slot::Slot;
 use assay_domain::Credits;
 use assay_engine::Engine;
+use assay_replica::Replica;
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 
 /// The surroundings of one run.
 #[derive(Debug, Clone)]
 pub struct Context {
     pub engine: Engine,
+    /// Finds people and companies by what they are; what it finds is read through the engine.
+    pub replica: Arc<Replica>,
     pub memory: AccountMemory,
     pub exports: Exports,
     /// The request rates, with this call counted.

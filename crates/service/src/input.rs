@@ -7,6 +7,9 @@ use garde::Validate;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+/// Words of a list that are told one by one; those of longer ones are in the API document.
+pub(crate) const WORDS_TOLD_MAX: usize = 40;
+
 /// The fields of a request before they have types, and the options every call takes.
 #[derive(Debug)]
 pub enum RawInput {
@@ -147,6 +150,7 @@ fn unfit<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>) -> FieldEr
         let nearest = nearest(unknown, &known);
         let fix = match nearest {
             Some(name) => format!("did you mean `{name}`?"),
+            None if known.len() > WORDS_TOLD_MAX => "use one that the reference lists".to_owned(),
             None => format!("use one of {}", known.join(", ")),
         };
         return FieldError {

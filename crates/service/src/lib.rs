@@ -29,6 +29,7 @@ mod rate;
 pub mod reference;
 mod reply;
 pub mod sandbox;
+mod search;
 mod settle;
 mod slot;
 pub mod spec;

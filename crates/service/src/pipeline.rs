@@ -19,6 +19,7 @@ use crate::{crash_point, problem};
 use assay_domain::clock::Stopwatch;
 use assay_domain::{Clock, Credits, RequestId};
 use assay_engine::Engine;
+use assay_replica::Replica;
 use assay_store::Ledger;
 use assay_store::ledger::op::Render;
 use assay_store::ledger::{ClaimGuard, KeyRecord};
@@ -52,6 +53,7 @@ pub struct Settings {
 pub struct Service {
     ledger: Ledger,
     engine: Engine,
+    replica: Arc<Replica>,
     clock: Clock,
     settings: Arc<Settings>,
     keys: Authenticator,
@@ -85,13 +87,20 @@ impl Done {
 }
 
 impl Service {
-    pub fn new(ledger: Ledger, engine: Engine, clock: Clock, settings: Settings) -> Self {
+    pub fn new(
+        ledger: Ledger,
+        engine: Engine,
+        replica: Arc<Replica>,
+        clock: Clock,
+        settings: Settings,
+    ) -> Self {
         let keys = Authenticator::new(ledger.clone(), settings.key_pepper);
         let rates = RateLimiter::new(&ledger, clock.clone());
         let sandbox = Arc::new(Sandbox::new(engine.hosts().clone(), clock.clone()));
         Self {
             ledger,
             engine,
+            replica,
             clock,
             settings: Arc::new(settings),
             keys,
@@ -228,6 +237,7 @@ impl Service {
     ) -> Context {
         Context {
             engine: self.engine.clone(),
+            replica: Arc::clone(&self.replica),
             memory: AccountMemory::new(
                 self.ledger.clone(),
                 Arc::clone(key),

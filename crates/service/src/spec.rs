@@ -30,6 +30,10 @@ impl Verb {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
     Resolve,
+    Search,
+    /// What helps to write a search: of the same section, but no lookup.
+    Suggest,
+    Combos,
     Bulk,
     Account,
     Keys,
@@ -41,6 +45,8 @@ impl Group {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Resolve => "resolve",
+            Self::Search | Self::Suggest => "search",
+            Self::Combos => "combos",
             Self::Bulk => "bulk",
             Self::Account => "account",
             Self::Keys => "keys",
@@ -53,6 +59,8 @@ impl Group {
     pub const fn sandbox_group(self) -> SandboxGroup {
         match self {
             Self::Resolve => SandboxGroup::Resolve,
+            Self::Search | Self::Suggest => SandboxGroup::Search,
+            Self::Combos => SandboxGroup::Combos,
             Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator => SandboxGroup::Sticky,
         }
     }
@@ -60,7 +68,7 @@ impl Group {
     /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not, and the
     /// lookups of a bulk job are put there by its slices.
     pub const fn is_recorded(self) -> bool {
-        !matches!(self, Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator)
+        matches!(self, Self::Resolve | Self::Search | Self::Combos)
     }
 }
 

@@ -7,6 +7,7 @@ mod chore;
 mod delivering;
 mod erasing;
 mod expiring;
+mod following;
 mod granting;
 mod low_credits;
 mod partitioning;
@@ -18,6 +19,7 @@ mod sweeping;
 mod webhook_sweeping;
 
 pub use delivering::WebhookTools;
+pub use following::follow_index;
 
 use assay_domain::Clock;
 use assay_engine::Engine;

@@ -1,13 +1,15 @@
 //! The table of keys. The file, the environment, `config show` and the example file are all read from it.
 
-use super::{Config, LogFormat};
-use assay_domain::limits::{
-    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, SANDBOX_DAILY_LIMIT, STOP_NOTICE, STOP_NOTICE_SECONDS_MAX,
-    WEBHOOK_TIME_SCALE_MAX,
+use super::values::{
+    at_most, choose, listed, read_address, read_master_key, read_number, read_ranges, read_seconds, read_url,
 };
-use assay_domain::{IpRange, MasterKey, NetworkHosts};
+use super::{Config, LogFormat};
+use assay_domain::NetworkHosts;
+use assay_domain::limits::{
+    CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, INDEX_PARTITIONS_MAX, SANDBOX_DAILY_LIMIT, STOP_NOTICE,
+    STOP_NOTICE_SECONDS_MAX, WEBHOOK_TIME_SCALE_MAX,
+};
 use assay_service::HoldPolicy;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -176,6 +178,36 @@ pub static KEYS: &[Key] = &[
         default: || "16".to_owned(),
         doc: &["Connections this process may open to it."],
         set: |config, text| read_number(text, 2).map(|count| config.graph.connections_max = count),
+    },
+    Key {
+        section: "index",
+        name: "folder",
+        kind: Kind::Text,
+        default: || "assay-index".to_owned(),
+        doc: &[
+            "Where a node that answers calls keeps its index of people and companies: a folder of its own on a local disk, for",
+            "each node. It is made when it is not there, and filled from the graph; until then the node is not ready. Relative",
+            "to where the program was started.",
+        ],
+        set: |config, text| {
+            let reason = || "is empty".to_owned();
+            let folder = Some(PathBuf::from(text)).filter(|path| !path.as_os_str().is_empty());
+            folder.map(|folder| config.index_folder = folder).ok_or_else(reason)
+        },
+    },
+    Key {
+        section: "index",
+        name: "partitions",
+        kind: Kind::Number,
+        default: || "0".to_owned(),
+        doc: &[
+            "Parts of the index that are searched side by side; 0 means one for each processor. Decided when an index is filled.",
+        ],
+        set: |config, text| {
+            let count = read_number(text, 0).and_then(|count| at_most(count, INDEX_PARTITIONS_MAX))?;
+            config.index_partitions = count;
+            Ok(())
+        },
     },
     Key {
         section: "secrets",
@@ -352,49 +384,3 @@ pub static KEYS: &[Key] = &[
         },
     },
 ];
-
-fn read_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "is not an address and a port such as 127.0.0.1:8080".to_owned())
-}
-
-fn listed(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|item| !item.is_empty())
-}
-
-fn read_ranges(text: &str) -> Result<Vec<IpRange>, String> {
-    listed(text).map(IpRange::parse).collect::<Result<_, _>>().map_err(|error| error.to_string())
-}
-
-fn read_url(text: &str) -> Result<String, String> {
-    let known = text.starts_with("postgres://") || text.starts_with("postgresql://");
-    let reason = || "is not a URL such as postgres://user:password@host:5432/database".to_owned();
-    known.then(|| text.to_owned()).ok_or_else(reason)
-}
-
-fn read_number(text: &str, least: u32) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| *number >= least);
-    number.ok_or_else(|| format!("is not a whole number of at least {least}"))
-}
-
-fn at_most(number: u32, most: u32) -> Result<u32, String> {
-    (number <= most).then_some(number).ok_or_else(|| format!("is more than {most}"))
-}
-
-fn read_seconds(text: &str) -> Result<Duration, String> {
-    read_number(text, 1).map(|seconds| Duration::from_secs(seconds.into()))
-}
-
-fn read_master_key(config: &mut Config, text: &str) -> Result<(), String> {
-    if text.is_empty() {
-        return Ok(());
-    }
-    let key = MasterKey::parse(text).map_err(|error| error.to_string())?;
-    config.master_key = Some(key);
-    Ok(())
-}
-
-fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    let names: Vec<String> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    let chosen = choices.iter().find(|(name, _)| *name == text);
-    chosen.map(|(_, choice)| *choice).ok_or_else(|| format!("is not {}", names.join(" or ")))
-}

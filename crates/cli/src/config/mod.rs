@@ -5,6 +5,7 @@ mod keys;
 mod layers;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use example::example;
 pub use layers::{Effective, load};
@@ -29,6 +30,9 @@ pub struct Config {
     pub sandbox_daily_limit: u32,
     pub ledger: Database,
     pub graph: Database,
+    pub index_folder: PathBuf,
+    /// 0 for as many as this machine has processors.
+    pub index_partitions: u32,
     pub master_key: Option<MasterKey>,
     pub hosts: NetworkHosts,
     pub holds: HoldPolicy,
@@ -65,6 +69,8 @@ impl Config {
             sandbox_daily_limit: 0,
             ledger: Database::at(""),
             graph: Database::at(""),
+            index_folder: PathBuf::new(),
+            index_partitions: 0,
             master_key: None,
             hosts: NetworkHosts::default(),
             holds: HoldPolicy::WhenSpending,

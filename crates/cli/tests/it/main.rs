@@ -21,5 +21,7 @@ mod rates;
 mod reference;
 mod sandbox;
 mod schemas;
+mod search;
+mod similar;
 mod support;
 mod webhooks;

@@ -37,6 +37,7 @@ const REQUESTS: &[Code] = &[
     Code::NotFound,
     Code::MethodNotAllowed,
     Code::RequestInProgress,
+    Code::CursorExpired,
     Code::BodyTooLarge,
     Code::UnsupportedMediaType,
     Code::ValidationFailed,
@@ -51,7 +52,6 @@ const AWAY: &[Code] = &[Code::Unavailable];
 const NOT_FROM_OUTSIDE: &[(Code, &str)] = &[
     (Code::Internal, "nothing that is sent may break the server"),
     (Code::DeadlineExceeded, "takes as long as a call may"),
-    (Code::CursorExpired, "no list can be rebuilt yet"),
 ];
 
 /// The person the lessons ask for, who is in no test's world.

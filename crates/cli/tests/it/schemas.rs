@@ -30,6 +30,12 @@ fn answer_schema(path: &str, verb: Verb) -> Validator {
     schema_at(&format!("/paths/{path}/{verb}/responses/{status}/content/application~1json/schema"))
 }
 
+fn as_query(fields: &Value) -> String {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let pairs = fields.as_object().unwrap().iter().map(|(name, value)| format!("{name}={}", text(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
 /// How to make something that the path of a row can name.
 fn maker_of(spec: &Spec) -> (&'static str, Value) {
     match spec.path {
@@ -87,6 +93,9 @@ fn answers_of_every_row_fit_their_schema() {
             }
             path = path.replace("{id}", &id);
             fields.as_object_mut().unwrap().remove("id");
+        }
+        if !entry.spec.verb.has_body() {
+            path = format!("{path}?{}", as_query(&fields));
         }
         let body = ask(entry.spec.verb.as_str(), &path, &fields);
         fits(&answer_schema(entry.spec.path, entry.spec.verb), &body);
@@ -156,6 +165,8 @@ fn edge_cases() -> Vec<(&'static str, Value)> {
         .chain(of("/v1/webhooks", webhook_cases()))
         .chain(of("/v1/suppressions", suppressions.into()))
         .chain(of("/v1/bulk/enrich", bulk_cases()))
+        .chain(of("/v1/search/people", people_search_cases()))
+        .chain(of("/v1/search/companies", company_search_cases()))
         .collect()
 }
 
@@ -173,6 +184,61 @@ fn webhook_cases() -> Vec<Value> {
         json!({"url": hook, "events": []}),
         json!({"url": hook, "events": ["credits.low", "webhook.test"]}),
         json!({"url": hook, "events": ["credits.high"]}),
+    ]
+}
+
+fn people_search_cases() -> Vec<Value> {
+    vec![
+        json!({}),
+        json!({"title": null, "exclude": null, "cursor": null}),
+        json!({"title": "sales"}),
+        json!({"title": ["sales", "marketing"], "sort": "rank", "count": "exact"}),
+        json!({"title": []}),
+        json!({"title": "\t"}),
+        json!({"title": 7}),
+        json!({"title": "x".repeat(201)}),
+        json!({"seniority": "vp", "department": ["sales"]}),
+        json!({"seniority": "VP"}),
+        json!({"skills": vec!["x"; 100]}),
+        json!({"skills": vec!["x"; 101]}),
+        json!({"industry": "Computer Software"}),
+        json!({"industry": "Shoes"}),
+        json!({"location": {}}),
+        json!({"location": {"country": "us", "city": ["Boston", "Paris"]}}),
+        json!({"location": {"country": "usa"}}),
+        json!({"location": "us"}),
+        json!({"language": "en", "company_size": "1-10"}),
+        json!({"years_experience": {"min": 0, "max": null}}),
+        json!({"years_experience": {"min": -1}}),
+        json!({"years_experience": {"least": 1}}),
+        json!({"changed_jobs_within_days": 365}),
+        json!({"changed_jobs_within_days": 0}),
+        json!({"exclude": {}}),
+        json!({"exclude": {"company_domain": ["acme.example"], "years_experience": {"max": 3}}}),
+        json!({"exclude": {"limit": 3}}),
+        json!({"exclude": {"exclude": {}}}),
+        json!({"limit": 100, "explain": true, "max_credits": 200}),
+        json!({"limit": 101}),
+        json!({"count": "all"}),
+    ]
+}
+
+fn company_search_cases() -> Vec<Value> {
+    vec![
+        json!({}),
+        json!({"technologies": "kafka", "hiring": true}),
+        json!({"hiring": "yes"}),
+        json!({"employee_count": {"min": 10, "max": 10_000_000}}),
+        json!({"employee_count": {"max": 10_000_001}}),
+        json!({"funding": {}}),
+        json!({"funding": {"stage": ["seed"], "min_amount": 5, "currency": "EUR", "since": "2025-01-31"}}),
+        json!({"funding": {"stage": "round"}}),
+        json!({"funding": {"min_amount": -1}}),
+        json!({"funding": {"currency": "eur"}}),
+        json!({"funding": {"currency": "EURO"}}),
+        json!({"exclude": {"industry": ["Banking"], "funding": {"stage": "ipo"}}}),
+        json!({"exclude": {"seniority": "vp"}}),
+        json!({"title": "sales"}),
     ]
 }
 

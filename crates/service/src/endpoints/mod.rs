@@ -2,7 +2,9 @@
 
 pub mod account;
 pub mod bulk;
+pub mod combos;
 pub mod keys;
 pub mod operator;
 pub mod resolve;
+pub mod search;
 pub mod webhooks;

@@ -69,6 +69,15 @@ impl Paths {
 /// The sections of the reference; a test checks that every group has its row.
 const TAGS: &[(&str, &str)] = &[
     ("resolve", "One identifier in, one record out. Charged only when somebody or something is found."),
+    (
+        "search",
+        "People and companies by what they are, page by page, and the values there are to ask for. A base price for each \
+         page, and a price for each row.",
+    ),
+    (
+        "combos",
+        "Several questions behind one call, and one answer, with its reasons. Charged for each result.",
+    ),
     ("account", "What your account has, what it asked and whom it found. Free."),
     ("bulk", "Many lookups in one call, answered later: submitted, watched, read and canceled."),
     ("keys", "The keys of your account: made, bounded, rotated and revoked. Free."),

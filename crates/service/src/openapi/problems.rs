@@ -4,7 +4,7 @@ use super::headers;
 use super::schemas::Schemas;
 use crate::fault::{FAULTS, FaultRow};
 use crate::problem::Problem;
-use crate::spec::{Spec, Verb};
+use crate::spec::{Group, Spec, Verb};
 use serde_json::{Map, Value, json};
 
 /// What a row can answer beside its answer.
@@ -18,6 +18,9 @@ pub(super) fn statuses(spec: &Spec) -> Vec<u16> {
     }
     if !spec.price.is_free() {
         statuses.push(402);
+    }
+    if spec.group == Group::Search {
+        statuses.push(410);
     }
     if spec.spends_upstream {
         statuses.push(502);

@@ -1,5 +1,6 @@
 //! Prices, types and bounds in words, and tables in Markdown.
 
+use crate::input::WORDS_TOLD_MAX;
 use crate::spec::Spec;
 use assay_domain::{Credits, Price};
 use serde_json::Value;
@@ -63,7 +64,7 @@ pub fn yes_no(value: bool) -> String {
 pub fn type_of(schema: &Value, document: &Value) -> String {
     if let Some(name) = reference(schema) {
         let target = resolve(schema, document);
-        return if choices(target).is_some() { type_of(target, document) } else { format!("`{name}`") };
+        return if is_short_list(target) { type_of(target, document) } else { format!("`{name}`") };
     }
     if let Some(choices) = choices(schema) {
         return format!("one of {choices}");
@@ -137,6 +138,12 @@ fn choices(schema: &Value) -> Option<String> {
     let texts: Vec<String> =
         shown.map(|value| format!("`{}`", value.as_str().map_or(value.to_string(), str::to_owned))).collect();
     Some(texts.join(", "))
+}
+
+/// Whether a type is a list of words that a cell can hold.
+fn is_short_list(schema: &Value) -> bool {
+    let words = schema.get("enum").and_then(Value::as_array);
+    words.is_some_and(|words| words.len() <= WORDS_TOLD_MAX)
 }
 
 fn is_null(schema: &Value) -> bool {

@@ -94,11 +94,7 @@ impl Graph {
             Lead::ToTake if !take_lease(&self.pool, holder).await? => return Ok(Turn::NotLeader),
             Lead::ToTake | Lead::Held => {}
         }
-        let waiting: bool =
-            sqlx::query_scalar("select exists (select from change_inbox order by id limit 1)")
-                .fetch_one(&self.pool)
-                .await?;
-        if !waiting {
+        if !self.has_unsequenced().await? {
             return Ok(Turn::Sequenced { moved: 0, lagging: false });
         }
         let mut transaction = self.pool.begin().await?;
@@ -106,6 +102,12 @@ impl Graph {
         let moved = move_changes(&mut transaction, head).await?;
         transaction.commit().await?;
         Ok(Turn::Sequenced { moved: u64::try_from(moved).unwrap_or(0), lagging: moved >= SEQUENCER_BATCH })
+    }
+
+    /// Whether changes are committed that have no number yet.
+    pub async fn has_unsequenced(&self) -> Result<bool, StoreError> {
+        let waiting = sqlx::query_scalar("select exists (select from change_inbox order by id limit 1)");
+        Ok(waiting.fetch_one(&self.pool).await?)
     }
 
     /// Gives the lease back, so that another node need not wait for its end. Does nothing when it is not ours.

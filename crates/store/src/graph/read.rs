@@ -228,7 +228,11 @@ async fn ids_after(
     after: Uuid,
     limit: i64,
 ) -> Result<Vec<Uuid>, StoreError> {
-    let query = format!("select id from {table} where id > $1 and merged_into is null order by id limit $2");
+    // As reading does: were all of a page past their day, it would look like the end.
+    let query = format!(
+        "select id from {table} where id > $1 and merged_into is null
+         and (expires_on is null or expires_on >= current_date) order by id limit $2"
+    );
     let ids = sqlx::query_scalar(sqlx::AssertSqlSafe(query)).bind(after).bind(limit);
     Ok(ids.fetch_all(connection).await?)
 }

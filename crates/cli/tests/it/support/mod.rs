@@ -79,20 +79,28 @@ impl Installation {
 
     /// A server with these settings beside the usual ones.
     pub fn serve_with(&self, extra: &[(&str, &str)]) -> Server {
+        let mut server = self.start_with(extra);
+        server.process.wait_ready(&format!("http://{}/readyz", server.operations), START).unwrap();
+        server
+    }
+
+    /// A server that may not be ready yet.
+    pub fn start_with(&self, extra: &[(&str, &str)]) -> Server {
         let (api, operations) = (free_port().unwrap(), free_port().unwrap());
         let listen = format!("127.0.0.1:{api}");
         let operations_listen = format!("127.0.0.1:{operations}");
+        let index = self.folder.join(format!("index-{api}"));
         let config = self.folder.join("assay.toml");
         let arguments = ["--config", config.to_str().unwrap(), "serve"];
         let mut variables = vec![
             ("ASSAY_SERVER_LISTEN", &*listen),
             ("ASSAY_SERVER_OPERATIONS_LISTEN", &*operations_listen),
             ("ASSAY_SERVER_STOP_NOTICE_SECONDS", "0"),
+            ("ASSAY_INDEX_FOLDER", index.to_str().unwrap()),
         ];
         variables.extend(extra);
         let log = self.folder.join("serve.log");
-        let mut process = ChildServer::spawn(Path::new(PROGRAM), &arguments, &variables, &log).unwrap();
-        process.wait_ready(&format!("http://{operations_listen}/readyz"), START).unwrap();
+        let process = ChildServer::spawn(Path::new(PROGRAM), &arguments, &variables, &log).unwrap();
         Server { process, api: listen.parse().unwrap(), operations: operations_listen.parse().unwrap() }
     }
 }
@@ -130,7 +138,7 @@ fn world_text() -> String {
 }
 
 /// What the graph of every installation holds.
-static WORLD: LazyLock<World> = LazyLock::new(|| World::new(DEMO_SEED, PEOPLE, DEMO_AS_OF));
+pub static WORLD: LazyLock<World> = LazyLock::new(|| World::new(DEMO_SEED, PEOPLE, DEMO_AS_OF));
 
 /// The email address of a person in the graph; different numbers give different people.
 pub fn known_email(number: usize) -> String {

@@ -278,7 +278,7 @@ fn written_company(request: &EnrichRequest) -> Result<WrittenCompany<'_>, Fault>
     }
 }
 
-fn profile_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
+pub(crate) fn profile_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
     let url = NetworkUrl::parse(url, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))?;
     if url.kind() == NetworkUrlKind::Person {
         return Ok(url);

@@ -5,4 +5,4 @@ mod enrich;
 
 pub use companies::Companies;
 pub use enrich::Enrich;
-pub(crate) use enrich::{EnrichQuestion, EnrichRequest};
+pub(crate) use enrich::{EnrichQuestion, EnrichRequest, profile_url};

@@ -6,6 +6,8 @@ use crate::reference::calls::{Calls, Sample};
 use assay_domain::limits::BODY_BYTES_MAX;
 
 const NOBODY: &str = r#"{"email":"nobody@northwind-robotics.example"}"#;
+/// A cursor of a list that there never was: as good as one that was rebuilt.
+const EXPIRED: &str = r#"{"seniority":"vp","cursor":"eyJlcG9jaCI6IjAxOTdmN2EwLTVjM2EtN2QxMi1hNGIxLWMyZDNlNGY1MDYzMSIsInNlcSI6Nywib3JkZXIiOjEsImlkIjoiMDE5N2Y3YTAtNWMzYS03ZDEyLWE0YjEtYzJkM2U0ZjUwNjAxIiwidG90YWwiOjQwLCJleGFjdCI6dHJ1ZSwib24iOiIyMDI2LTExLTAxIiwiZmlsdGVyIjoiNDM0ZWE3Yzc4N2FkMTFkYSJ9"}"#;
 
 pub(super) static LESSONS: &[Lesson] = &[
     Lesson {
@@ -85,11 +87,11 @@ pub(super) static LESSONS: &[Lesson] = &[
         code: Code::CursorExpired,
         meaning: "The list that the cursor points into was rebuilt since, for example after a restore. A cursor that \
                   never was one is 422 `validation_failed` instead.",
-        given: "`CURSOR` was given by a list that has been rebuilt since.",
-        failing: Calls::InTurn(&[Sample::get("/v1/me/history?cursor=$CURSOR")]),
+        given: "The cursor was given by a list that has been rebuilt since.",
+        failing: Calls::InTurn(&[Sample::post("/v1/search/people", EXPIRED)]),
         fault: || Fault::new(Code::CursorExpired, "the list was rebuilt since the cursor was given"),
         mended: "Reading starts again at the first page.",
-        corrected: Calls::InTurn(&[Sample::get("/v1/me/history")]),
+        corrected: Calls::InTurn(&[Sample::post("/v1/search/people", r#"{"seniority":"vp"}"#)]),
     },
     Lesson {
         code: Code::BodyTooLarge,

@@ -1,93 +1,12 @@
 //! A replica over a real database: filled from the tables, kept up with the log, begun anew when the log is another.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be set up cannot be tested")]
 
-use assay_domain::suppression::SuppressionReason;
+use crate::setting::{PEOPLE, Setting};
 use assay_domain::taxonomy::Industry;
-use assay_domain::{Clock, CompanyId, PersonId};
+use assay_domain::{CompanyId, PersonId};
 use assay_index::{Asker, Clause, Page, Question, Term, Text};
-use assay_replica::{Indexes, Replica, Turn};
-use assay_store::graph::{
-    CompanyWrite, GraphBatch, MatchKeys, NewSuppression, PersonWrite, Rights, SuppressWish,
-};
-use assay_store::{Database, Graph};
-use assay_testkit::{TestDatabase, workspace_root};
-use assay_world::World;
-use std::path::PathBuf;
-use std::sync::Arc;
+use assay_replica::{Indexes, Turn};
+use assay_store::Graph;
 use uuid::Uuid;
-
-const PEOPLE: u64 = 400;
-
-struct Setting {
-    _db: TestDatabase,
-    graph: Graph,
-    world: World,
-    folder: PathBuf,
-    node: Uuid,
-}
-
-impl Drop for Setting {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.folder));
-    }
-}
-
-impl Setting {
-    async fn new() -> Self {
-        let folder = workspace_root().unwrap().join("migrations/graph");
-        let mut files: Vec<_> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        let migrations: String = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
-        let prepare = async |url: String| Ok(Graph::migrate(&Database::at(&url)).await?);
-        let db = TestDatabase::from_template("graph", &migrations, prepare).await.unwrap();
-        let graph = Graph::connect(&Database::at(&db.url())).await.unwrap();
-        let world = World::new(11, PEOPLE, assay_world::DEMO_AS_OF);
-        let folder = std::env::temp_dir().join(format!("assay-replica-{}", db.name()));
-        Self { graph, world, folder, node: Uuid::from_u128(1), _db: db }
-    }
-
-    fn person(&self, number: u64) -> PersonWrite {
-        let person = self.world.person(number);
-        PersonWrite {
-            id: person.id,
-            facts: person.facts,
-            experience: person.experience,
-            provenance: person.provenance,
-            refreshed_at: person.refreshed_at,
-            identities: Vec::new(),
-            match_keys: MatchKeys::default(),
-            rights: Rights::default(),
-        }
-    }
-
-    fn company(&self, number: u64) -> CompanyWrite {
-        let company = self.world.company(number);
-        CompanyWrite {
-            id: company.id,
-            facts: company.facts,
-            provenance: company.provenance,
-            refreshed_at: company.refreshed_at,
-            identities: Vec::new(),
-            match_keys: MatchKeys::default(),
-            rights: Rights::default(),
-        }
-    }
-
-    async fn write(&self, people: Vec<PersonWrite>, companies: Vec<CompanyWrite>) {
-        self.graph.write(GraphBatch { companies, people }).await.unwrap();
-        self.graph.sequence(self.node).await.unwrap();
-    }
-
-    async fn write_everybody(&self) {
-        let companies = (0..self.world.company_count()).map(|number| self.company(number)).collect();
-        self.write((0..PEOPLE).map(|number| self.person(number)).collect(), companies).await;
-    }
-
-    fn replica(&self) -> Replica {
-        Replica::open(self.graph.clone(), &self.folder, 2).unwrap()
-    }
-}
 
 fn having(term: Term, value: &str) -> Question {
     let all = vec![Clause::OneOf(term, vec![value.to_owned()])];
@@ -157,15 +76,7 @@ async fn whoever_is_erased_leaves_the_index() {
     let replica = setting.replica();
     replica.turn().await.unwrap();
     let gone = setting.person(9).id;
-    let wish = SuppressWish {
-        entries: vec![NewSuppression::of_person(gone)],
-        reason: SuppressionReason::Request,
-        at: Clock::system().now(),
-        seal_hashes: Arc::new(|_| Vec::new()),
-        match_keys: Arc::new(|_, _| Vec::new()),
-    };
-    setting.graph.suppress(&wish).await.unwrap();
-    setting.graph.sequence(setting.node).await.unwrap();
+    setting.erase(gone).await;
     replica.turn().await.unwrap();
     let indexes = replica.indexes().unwrap();
     let left = people(&indexes, &Question::default());

@@ -1,0 +1,99 @@
+//! The `cursors` bar: pages walked over two nodes in turn while people change. Nobody comes twice, and nobody who stayed
+//! the same is missed.
+
+use super::{PEOPLE, rig, walk};
+use crate::bar::{Complaints, Verdict, grouped, progress};
+use crate::rig::Rig;
+use anyhow::Result;
+use assay_testkit::Stopwatch;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const WORLD: u64 = 5_000;
+const WORLD_SHORT: u64 = 1_000;
+const WALKS: usize = 30;
+const WALKS_SHORT: usize = 4;
+const PAGE: u32 = 25;
+/// What was written so long before a walk is in every index when it begins.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// Takes contacts from some people at random and gives headlines to them, so that they come later; and gives them back.
+const CHANGE: &str = "with drawn as (select id from person order by random() limit 20 for update), changed as (
+        update person set version = version + 1, facts = (case when facts->'bar' is null
+            then facts::jsonb || jsonb_build_object('bar', json_build_array(facts->'emails', facts->'phones'),
+                                                    'emails', '[]'::jsonb, 'phones', '[]'::jsonb)
+            else (facts::jsonb - 'bar') || jsonb_build_object('emails', coalesce(facts->'bar'->0, '[]'),
+                                                              'phones', coalesce(facts->'bar'->1, '[]')) end)::json
+        where id in (select id from drawn) returning id, version)
+    insert into change_inbox (entity_kind, entity_id, version) select 1, id, version from changed";
+
+pub async fn run(short: bool) -> Result<Verdict> {
+    let (people, walks) = if short { (WORLD_SHORT, WALKS_SHORT) } else { (WORLD, WALKS) };
+    let rig = rig(people, 1)?;
+    let (one, other) = (rig.serve(&[])?, rig.serve(&[])?);
+    let mut clients = [one.client(), other.client()];
+    let api_key = rig.accounts[0].api_key.clone();
+    let mut complaints = Complaints::default();
+    let (mut rows, mut left_out) = (0_usize, 0_usize);
+    let (stop, changes) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let outcome: Result<()> = std::thread::scope(|scope| {
+        let changing = scope.spawn(|| keep_changing(&rig, &stop, &changes));
+        let walked = tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                for number in 0..walks {
+                    progress(format!("walk {} of {walks}", number + 1));
+                    let before = versions(&rig)?;
+                    tokio::time::sleep(SETTLED).await;
+                    let (ids, _) = walk(&mut clients, &api_key, PEOPLE, &json!({}), PAGE).await?;
+                    let after = versions(&rig)?;
+                    let shown: BTreeSet<&String> = ids.iter().collect();
+                    if shown.len() != ids.len() {
+                        complaints.add(format!("walk {number}: {} came twice", ids.len() - shown.len()));
+                    }
+                    let unchanged = before.iter().filter(|(id, version)| after.get(*id) == Some(version));
+                    let missed = unchanged.filter(|(id, _)| !shown.contains(id)).count();
+                    if missed > 0 {
+                        complaints.add(format!("walk {number}: {missed} stayed the same and were missed"));
+                    }
+                    rows += ids.len();
+                    left_out += before.len().saturating_sub(shown.len());
+                }
+                Ok(())
+            })
+        });
+        stop.store(true, Ordering::Relaxed);
+        let changed = changing.join().unwrap_or_else(|_| anyhow::bail!("the writer panicked"));
+        walked.and(changed)
+    });
+    outcome?;
+    let changed = changes.load(Ordering::Relaxed);
+    let figure = format!(
+        "cursors: {walks} walks, {} rows over two nodes, {} changes meanwhile, {} left out for having changed, {} wrong",
+        grouped(rows),
+        grouped(changed),
+        grouped(left_out),
+        complaints.count()
+    );
+    // Without changes while pages are read nothing is shown.
+    Ok(Verdict { figure, passed: complaints.is_empty() && changed > 0 && left_out > 0 })
+}
+
+fn keep_changing(rig: &Rig, stop: &AtomicBool, changes: &AtomicUsize) -> Result<()> {
+    let watch = Stopwatch::start();
+    while !stop.load(Ordering::Relaxed) {
+        rig.postgres.psql(rig.graph_name(), CHANGE)?;
+        changes.fetch_add(20, Ordering::Relaxed);
+        // Some of the walks see a burst, some see little.
+        let pause = if watch.elapsed().as_secs() % 2 == 0 { 50 } else { 250 };
+        std::thread::sleep(Duration::from_millis(pause));
+    }
+    Ok(())
+}
+
+/// Everybody, and how often each was changed.
+fn versions(rig: &Rig) -> Result<BTreeMap<String, i64>> {
+    let select = "select json_object_agg('per_' || replace(id::text, '-', ''), version) from person";
+    Ok(serde_json::from_str(&rig.postgres.psql(rig.graph_name(), select)?)?)
+}

@@ -1,0 +1,68 @@
+//! What the two bars of search share: a call, and all pages of one.
+
+pub mod cursors;
+pub mod exact;
+
+use crate::http_client::{Client, Exchange, Post};
+use crate::rig::{Rig, RigOptions};
+use anyhow::{Context, Result, bail};
+use assay_testkit::PostgresOptions;
+use serde_json::{Value, json};
+
+const PEOPLE: &str = "/v1/search/people";
+const COMPANIES: &str = "/v1/search/companies";
+/// Enough for every row of every search.
+const CREDITS: &str = "100000000";
+
+/// An installation whose accounts can pay for all that is asked.
+fn rig(people: u64, accounts: usize) -> Result<Rig> {
+    let rig = Rig::start(RigOptions {
+        failpoints: false,
+        accounts,
+        people,
+        postgres: PostgresOptions::default(),
+        one_database: false,
+    })?;
+    for account in &rig.accounts {
+        rig.cli(&["account", "topup", &account.id.to_string(), CREDITS, "--reference", "bar"])?;
+    }
+    Ok(rig)
+}
+
+async fn ask(client: &mut Client, api_key: &str, path: &str, body: &Value) -> Result<Value> {
+    let body = body.to_string();
+    let post = Post { path, api_key, idempotency_key: None, body: body.as_bytes() };
+    match client.post(&post).await {
+        Exchange::Whole(reply) if reply.status == 200 => Ok(serde_json::from_slice(reply.body)?),
+        Exchange::Whole(reply) => {
+            bail!("{path} {body}: {} {}", reply.status, String::from_utf8_lossy(reply.body))
+        }
+        Exchange::Half | Exchange::Nothing => bail!("{path}: no whole answer"),
+    }
+}
+
+/// All rows of a search in the order of its pages, each page asked of the next client, and what it says there are.
+async fn walk(
+    clients: &mut [Client],
+    api_key: &str,
+    path: &str,
+    filters: &Value,
+    limit: u32,
+) -> Result<(Vec<String>, u64)> {
+    let (mut ids, mut total, mut page_number) = (Vec::new(), None, 0_usize);
+    let mut body = filters.clone();
+    body["limit"] = json!(limit);
+    loop {
+        let next = page_number % clients.len();
+        let client = clients.get_mut(next).context("nobody to ask")?;
+        let page = ask(client, api_key, path, &body).await?;
+        let rows = page["results"].as_array().context("an answer without rows")?;
+        ids.extend(rows.iter().filter_map(|row| row["id"].as_str()).map(str::to_owned));
+        total = total.or(page["total"].as_u64());
+        body["cursor"] = page["next_cursor"].clone();
+        page_number += 1;
+        if body["cursor"].is_null() {
+            return Ok((ids, total.context("an answer without a total")?));
+        }
+    }
+}

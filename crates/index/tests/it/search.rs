@@ -1,0 +1,111 @@
+//! What is found by questions against looking at every document.
+
+use crate::pair::{EPOCH, Folder, Pair, documents, each_once, plain, questions};
+use assay_index::{Document, Index, Mark, Page, Place, Question, Term};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_question_is_answered_as_by_looking_at_everybody(
+        partitions in 1_usize..4,
+        batches in prop::collection::vec(prop::collection::vec(documents(), 0..40), 1..4),
+        deleted in prop::collection::vec(1_u128..60, 0..10),
+        questions in prop::collection::vec(questions(), 1..8),
+        limit in 1_usize..9,
+    ) {
+        let mut pair = Pair::new(partitions);
+        for batch in batches {
+            pair.apply(each_once(batch), &[]);
+        }
+        pair.apply(Vec::new(), &deleted.into_iter().map(Uuid::from_u128).collect::<Vec<_>>());
+        for question in &questions {
+            pair.check(question, limit);
+        }
+        pair.check(&Question::default(), limit);
+    }
+}
+
+fn page(after: Option<Place>, limit: usize) -> Page {
+    Page { after, limit, count_to: 0, unchanged_since: None }
+}
+
+#[test]
+fn counting_ends_where_it_may_and_not_before_the_page_is_full() {
+    let mut pair = Pair::new(1);
+    pair.apply((1..=500).map(|id| plain(id, 1_000 - u64::try_from(id).unwrap())).collect(), &[]);
+    let ask = |limit, count_to| {
+        let page = Page { after: None, limit, count_to, unchanged_since: None };
+        pair.index.search(&Question::default(), &page).unwrap()
+    };
+    assert_eq!((ask(5, 100).counted, ask(5, 100).rows.len()), (100, 5));
+    assert_eq!(ask(200, 100).rows.len(), 200);
+    assert_eq!((ask(5, 501).counted, ask(5, u64::MAX).counted), (500, 500));
+}
+
+#[test]
+fn who_moves_while_pages_are_read_comes_once_at_most() {
+    let mut pair = Pair::new(2);
+    pair.apply((1..=20).map(|id| plain(id, u64::try_from(id).unwrap())).collect(), &[]);
+    let everybody = Question::default();
+    let first = pair.index.search(&everybody, &page(None, 5)).unwrap().rows;
+    let began = pair.seq;
+    // The first of the page read falls behind all others, and one that was not read moves up.
+    let (seen, unseen) = (first[0].id.as_u128(), 7);
+    pair.apply(vec![plain(seen, 0), plain(unseen, 30)], &[]);
+    let rest = Page { unchanged_since: Some(began), ..page(first.last().copied(), 100) };
+    let rest: Vec<u128> =
+        pair.index.search(&everybody, &rest).unwrap().rows.iter().map(|row| row.id.as_u128()).collect();
+    let expected: Vec<u128> = (1..=15).rev().filter(|id| *id != unseen).collect();
+    assert_eq!(rest, expected);
+}
+
+#[test]
+fn an_index_opened_again_and_one_of_a_snapshot_are_the_same() {
+    let mut pair = Pair::new(2);
+    pair.apply((1..=50).map(|id| plain(id, 3)).collect(), &[]);
+    pair.apply(vec![plain(60, 9)], &[Uuid::from_u128(4)]);
+    let mark = pair.index.mark().unwrap();
+    assert_eq!(mark, Some(Mark { epoch: EPOCH, seq: 2 }));
+    let copy = Folder::new();
+    let manifest = pair.index.snapshot(&copy.0).unwrap().unwrap();
+    assert_eq!(Some(manifest.mark), mark);
+    assert!(manifest.files.iter().all(|(path, bytes)| copy.0.join(path).metadata().unwrap().len() == *bytes));
+    // What happens later is not in it.
+    pair.apply(vec![plain(61, 9)], &[Uuid::from_u128(5)]);
+    let everybody = Question::default();
+    let ids = |index: &Index| index.search(&everybody, &page(None, 100)).unwrap().rows;
+    let taken = Index::open(&copy.0, 1).unwrap();
+    assert_eq!((taken.mark().unwrap(), ids(&taken).len()), (mark, 50));
+    let present = ids(&pair.index);
+    let Pair { folder, index, .. } = pair;
+    drop(index);
+    let again = Index::open(&folder.0, 5).unwrap();
+    assert_eq!(ids(&again), present);
+    assert_eq!(again.mark().unwrap().map(|mark| mark.seq), Some(3));
+}
+
+#[test]
+fn an_empty_index_has_read_nothing() {
+    let pair = Pair::new(2);
+    assert_eq!(pair.index.mark().unwrap(), None);
+    assert_eq!(pair.index.snapshot(&pair.folder.0.join("copy")).unwrap(), None);
+    pair.check(&Question::default(), 3);
+}
+
+#[test]
+fn what_is_begun_is_completed_by_what_most_have() {
+    let mut pair = Pair::new(2);
+    let skilled = |id, skill: &str| Document { terms: vec![(Term::Skill, skill.to_owned())], ..plain(id, 1) };
+    let skills = ["rust", "ruby", "ruby", "rust", "rust", "go"];
+    pair.apply((1..).zip(skills).map(|(id, skill)| skilled(id, skill)).collect(), &[]);
+    let told = |beginning, limit| {
+        let suggestions = pair.index.suggest(Term::Skill, beginning, limit).unwrap();
+        suggestions.into_iter().map(|one| (one.value, one.count)).collect::<Vec<_>>()
+    };
+    assert_eq!(told("ru", 5), [("rust".to_owned(), 3), ("ruby".to_owned(), 2)]);
+    assert_eq!(told("", 1), [("rust".to_owned(), 3)]);
+    assert!(told("x", 5).is_empty());
+}

@@ -1,0 +1,8 @@
+//! Indexes over a real database, and what is asked of them.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "what cannot be set up cannot be tested")]
+
+mod alike;
+mod replica;
+mod setting;
+#[path = "../../../store/tests/support/mod.rs"]
+mod support;

@@ -1,0 +1,277 @@
+//! `POST /v1/search/people`: people by what they do, where, for whom and for how long.
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome, Trace};
+use crate::example;
+use crate::fault::Fault;
+use crate::search::clauses::{
+    LocationFilter, Range, domains, folded, language, one_of, since, words, years_of_work,
+};
+use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
+use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
+use crate::spec::{Group, Scope, Spec, Verb};
+use crate::view::PersonView;
+use assay_domain::limits::PAGE_ROWS_MAX;
+use assay_domain::taxonomy::{Department, Industry, Seniority, SizeBand};
+use assay_domain::{Credits, Domain, NetworkHosts, Person, Plan, Price};
+use assay_index::{Clause, Number, Term, Text};
+use chrono::{Days, NaiveDate};
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum SearchPeople {}
+
+/// What people are asked for by, and what those have who are left out: whoever meets one of the fields of `exclude` is.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "PeopleFilters")]
+pub struct PeopleFilters {
+    /// Words of the present title.
+    #[garde(skip)]
+    title: Option<Values<Phrase>>,
+    #[garde(skip)]
+    seniority: Option<Values<Seniority>>,
+    #[garde(skip)]
+    department: Option<Values<Department>>,
+    #[garde(skip)]
+    skills: Option<Values<Phrase>>,
+    /// Of the company they work for.
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    #[garde(dive)]
+    location: Option<LocationFilter>,
+    /// ISO 639-1.
+    #[garde(skip)]
+    language: Option<Values<TwoLetters>>,
+    #[garde(skip)]
+    certifications: Option<Values<Phrase>>,
+    #[garde(skip)]
+    company_domain: Option<Values<DomainText>>,
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    /// Words of the headline, the title, the company, skills and certifications.
+    #[garde(skip)]
+    keywords: Option<Values<Phrase>>,
+    /// Whole years since the first job.
+    #[garde(dive)]
+    years_experience: Option<Range>,
+    #[garde(range(min = 1, max = 365))]
+    #[schemars(range(min = 1, max = 365))]
+    changed_jobs_within_days: Option<u32>,
+}
+
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Default, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields, default)]
+pub struct SearchPeopleRequest {
+    /// Words of the present title.
+    #[garde(skip)]
+    title: Option<Values<Phrase>>,
+    #[garde(skip)]
+    seniority: Option<Values<Seniority>>,
+    #[garde(skip)]
+    department: Option<Values<Department>>,
+    #[garde(skip)]
+    skills: Option<Values<Phrase>>,
+    /// Of the company they work for.
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    #[garde(dive)]
+    location: Option<LocationFilter>,
+    /// ISO 639-1.
+    #[garde(skip)]
+    language: Option<Values<TwoLetters>>,
+    #[garde(skip)]
+    certifications: Option<Values<Phrase>>,
+    #[garde(skip)]
+    company_domain: Option<Values<DomainText>>,
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    /// Words of the headline, the title, the company, skills and certifications.
+    #[garde(skip)]
+    keywords: Option<Values<Phrase>>,
+    /// Whole years since the first job.
+    #[garde(dive)]
+    years_experience: Option<Range>,
+    #[garde(range(min = 1, max = 365))]
+    #[schemars(range(min = 1, max = 365))]
+    changed_jobs_within_days: Option<u32>,
+    /// Leaves out whoever meets one of these.
+    #[garde(dive)]
+    exclude: Option<PeopleFilters>,
+    /// Those of whom most is known come first.
+    #[garde(skip)]
+    sort: Option<Sort>,
+    /// How far `total` is counted: to 10,000, or to the end, which takes longer the more there are.
+    #[garde(skip)]
+    count: Option<Count>,
+    #[garde(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[garde(length(chars, max = 512))]
+    cursor: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct SearchPeopleQuestion {
+    filters: Checked,
+    exclude: Checked,
+    page: PageWish,
+}
+
+/// Filters whose domains are read.
+#[derive(Debug)]
+struct Checked {
+    filters: PeopleFilters,
+    domains: Option<Vec<Domain>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchPeopleResponse {
+    pub results: Vec<PersonView>,
+    /// How many meet the filters, as of the first page.
+    pub total: u64,
+    pub total_relation: TotalRelation,
+    /// `credits` when the page would have been longer if there were more of them.
+    pub truncated_by: Option<TruncatedBy>,
+    pub next_cursor: Option<String>,
+}
+
+impl Endpoint for SearchPeople {
+    const SPEC: Spec = Spec {
+        name: "search-people",
+        verb: Verb::Post,
+        path: "/v1/search/people",
+        status: 200,
+        group: Group::Search,
+        price: Price::BasePlus { base: Credits::whole(1), unit: Credits::whole(1) },
+        unit: "person",
+        units_max: PAGE_ROWS_MAX,
+        plan: Plan::Trial,
+        scope: Scope::Search,
+        spends_upstream: false,
+        summary: "Find people by what they are",
+        description: "People by title, rank, department, skills, industry, place, language and more. Filters take a text or an \
+                      array and are met all together; of the values of one filter, any. The base price is charged for every \
+                      page, whatever it finds. Pages never show a person twice, and whoever changes while you read may be \
+                      left out.",
+    };
+    type Request = SearchPeopleRequest;
+    type Question = SearchPeopleQuestion;
+    type Response = SearchPeopleResponse;
+
+    fn parse(request: SearchPeopleRequest, _hosts: &NetworkHosts) -> Result<SearchPeopleQuestion, Fault> {
+        let (cursor, limit, count) = (request.cursor, request.limit, request.count);
+        let (sort, exclude) = (request.sort.unwrap_or_default(), request.exclude.unwrap_or_default());
+        let filters = PeopleFilters {
+            title: request.title,
+            seniority: request.seniority,
+            department: request.department,
+            skills: request.skills,
+            industry: request.industry,
+            location: request.location,
+            language: request.language,
+            certifications: request.certifications,
+            company_domain: request.company_domain,
+            company_size: request.company_size,
+            keywords: request.keywords,
+            years_experience: request.years_experience,
+            changed_jobs_within_days: request.changed_jobs_within_days,
+        };
+        let asked = (Self::SPEC.name, &filters, &exclude, sort);
+        let page = PageWish::read(&asked, cursor.as_deref(), limit, count)?;
+        Ok(SearchPeopleQuestion {
+            filters: Checked::new(filters, "")?,
+            exclude: Checked::new(exclude, "/exclude")?,
+            page,
+        })
+    }
+
+    fn units_max(question: &SearchPeopleQuestion) -> u32 {
+        question.page.limit()
+    }
+
+    fn example() -> (Value, SearchPeopleResponse) {
+        let request = json!({
+            "seniority": ["vp", "c_suite"],
+            "department": "sales",
+            "location": { "country": "US" },
+            "exclude": { "company_size": "1-10" },
+            "limit": 10
+        });
+        let response = SearchPeopleResponse {
+            results: vec![example::person().into()],
+            total: 1,
+            total_relation: TotalRelation::Eq,
+            truncated_by: None,
+            next_cursor: None,
+        };
+        (request, response)
+    }
+
+    fn not_found() -> Option<SearchPeopleResponse> {
+        Some(SearchPeopleResponse {
+            results: Vec::new(),
+            total: 0,
+            total_relation: TotalRelation::Eq,
+            truncated_by: None,
+            next_cursor: None,
+        })
+    }
+
+    async fn run(
+        context: &Context,
+        question: SearchPeopleQuestion,
+    ) -> Result<Outcome<SearchPeopleResponse>, Fault> {
+        let SearchPeopleQuestion { filters, exclude, page } = question;
+        let day = page.day(context);
+        let conditions = filters.conditions(day).without(exclude.conditions(day));
+        let FoundPage { rows, total, total_relation, truncated_by, next_cursor, steps } =
+            find::<Person>(context, conditions, &page).await?;
+        let people = rows.iter().map(|person| person.id).collect();
+        let trace = Trace { steps, people, ..Trace::default() };
+        let results: Vec<PersonView> = rows.into_iter().map(Into::into).collect();
+        let units = u32::try_from(results.len()).unwrap_or(u32::MAX);
+        let body = SearchPeopleResponse { results, total, total_relation, truncated_by, next_cursor };
+        Ok(Outcome::found(body, units, trace))
+    }
+}
+
+impl Checked {
+    fn new(filters: PeopleFilters, pointer: &str) -> Result<Self, Fault> {
+        let domains = domains(filters.company_domain.as_ref(), &format!("{pointer}/company_domain"))?;
+        if let Some(years) = filters.years_experience {
+            years.check(&format!("{pointer}/years_experience"))?;
+        }
+        Ok(Self { filters, domains })
+    }
+
+    fn conditions(&self, day: NaiveDate) -> Conditions {
+        let Self { filters, domains } = self;
+        let written = |domains: &Vec<Domain>| domains.iter().map(ToString::to_string).collect();
+        let mut conditions = Conditions::default();
+        conditions.add([
+            words(Text::Title, filters.title.as_ref()),
+            one_of(Term::Seniority, filters.seniority.as_ref(), ToString::to_string),
+            one_of(Term::Department, filters.department.as_ref(), ToString::to_string),
+            folded(Term::Skill, filters.skills.as_ref()),
+            one_of(Term::Industry, filters.industry.as_ref(), ToString::to_string),
+            filters.location.as_ref().and_then(LocationFilter::clause),
+            language(filters.language.as_ref()),
+            folded(Term::Certification, filters.certifications.as_ref()),
+            domains.as_ref().map(|domains| Clause::OneOf(Term::CompanyDomain, written(domains))),
+            one_of(Term::CompanySize, filters.company_size.as_ref(), ToString::to_string),
+            words(Text::Keywords, filters.keywords.as_ref()),
+            filters.years_experience.and_then(|years| years_of_work(years, day)),
+            filters
+                .changed_jobs_within_days
+                .and_then(|days| day.checked_sub_days(Days::new(days.into())))
+                .map(|day| since(Number::JobChangedOn, day)),
+        ]);
+        conditions
+    }
+}
