@@ -86,7 +86,7 @@ fn keep_changing(rig: &Rig, stop: &AtomicBool, changes: &AtomicUsize) -> Result<
         rig.postgres.psql(rig.graph_name(), CHANGE)?;
         changes.fetch_add(20, Ordering::Relaxed);
         // Some of the walks see a burst, some see little.
-        let pause = if watch.elapsed().as_secs() % 2 == 0 { 50 } else { 250 };
+        let pause = if watch.elapsed().as_secs().is_multiple_of(2) { 50 } else { 250 };
         std::thread::sleep(Duration::from_millis(pause));
     }
     Ok(())
