@@ -10,10 +10,10 @@ use assay_http::{
     Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
     router, serve,
 };
-use assay_replica::{Replica, ReplicaError};
+use assay_replica::{Replica, ReplicaError, Snapshots};
 use assay_service::{BulkDesk, BulkKeys, Service};
 use assay_store::{Graph, Ledger, StoreError, task};
-use assay_worker::{WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index};
+use assay_worker::{WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, publish_index};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -63,6 +63,8 @@ impl Serve {
         let operations_address = local_address(&listener)?;
         // Followed to the last call: a page may wait for entries that another node has read.
         let following = index.clone().map(|index| follow_index(index, &rest_stopped));
+        // Nobody waits for its end: a snapshot that is cut short has no list, and is nobody's.
+        drop(index.clone().map(|index| publish_index(index, Clock::system(), &rest_stopped)));
         let probe = probe(ledger.clone(), graph.clone(), index, Arc::clone(&draining));
         let watch = serve(listener, operations(probe, metrics), Bounds::operations(), rest_stopped.clone());
         let watching = task::spawn("operations", watch);
@@ -147,8 +149,13 @@ fn open_replica(config: &Config, graph: &Graph) -> Result<Arc<Replica>, Failure>
         0 => cores,
         set => usize::try_from(set).unwrap_or(cores),
     };
+    let snapshots = config.index_snapshots.as_deref().map(Snapshots::in_folder).transpose();
+    let snapshots = snapshots.map_err(|error| {
+        let fix = "set index.snapshots to a folder that this program may write to, or leave it empty";
+        Failure::new(format!("the folder of snapshots: {error}"), fix)
+    })?;
     let opened = Replica::open(graph.clone(), &config.index_folder, partitions);
-    opened.map(Arc::new).map_err(|error| {
+    opened.map(|replica| Arc::new(replica.with_snapshots(snapshots))).map_err(|error| {
         let fix = match error {
             ReplicaError::InUse => "give each node a folder of its own as index.folder",
             _ => "set index.folder to a folder that this program may write to",

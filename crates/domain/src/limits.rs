@@ -392,6 +392,11 @@ pub const INDEX_READ_BATCH: u16 = 5_000;
 pub const INDEX_CHANGES_KNOWN: i64 = 200_000;
 /// People of one company looked up at once when the company has changed.
 pub const INDEX_COLLEAGUES_BATCH: usize = 2_000;
+/// Snapshots kept: the newest, and one that a node may be in the middle of reading.
+pub const INDEX_SNAPSHOTS_KEPT: usize = 2;
+/// How old the newest snapshot may be before a node makes another, and how often nodes look.
+pub const INDEX_SNAPSHOT_EVERY: Duration = Duration::from_hours(1);
+pub const INDEX_SNAPSHOT_LOOK: Duration = Duration::from_mins(1);
 
 // Similarity.
 /// Companies that others may be like, in one question.

@@ -13,6 +13,10 @@ pub enum ReplicaError {
     Folder(#[from] std::io::Error),
     #[error("the folder of the index is used by another node")]
     InUse,
+    #[error("the snapshots of the index cannot be used: {0}")]
+    Snapshots(#[from] object_store::Error),
+    #[error("a snapshot of the index cannot be used: {0}")]
+    Snapshot(&'static str),
     #[error("work on the index broke down")]
     BrokeDown,
 }

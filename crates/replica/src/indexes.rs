@@ -1,7 +1,9 @@
 //! The two indexes of one generation, and how far they have read the change log.
 
 use crate::error::ReplicaError;
+use crate::snapshots::Manifest;
 use assay_index::{Changes, Document, Index, Mark};
+use chrono::{DateTime, Utc};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use uuid::Uuid;
@@ -55,6 +57,23 @@ impl Indexes {
         let seq = AtomicI64::new(i64::try_from(one.seq.min(other.seq)).unwrap_or(0));
         let folder = folder.to_owned();
         Ok(Some(Self { people, companies, epoch: one.epoch, known_since, seq, folder }))
+    }
+
+    /// Links both as they stand into a folder on the same disk; none if nothing was committed yet.
+    pub(crate) fn link(&self, folder: &Path, now: DateTime<Utc>) -> Result<Option<Manifest>, ReplicaError> {
+        // The companies first, as when changes are taken in: opened again, these go on from the lower of the two.
+        let mut files = Vec::new();
+        let mut seq = u64::MAX;
+        for (name, index) in [(COMPANIES, &self.companies), (PEOPLE, &self.people)] {
+            let Some(linked) = index.snapshot(&folder.join(name))? else { return Ok(None) };
+            seq = seq.min(linked.mark.seq);
+            files.extend(linked.files.into_iter().map(|(path, size)| (Path::new(name).join(path), size)));
+        }
+        let known_since = self.known_since.to_string();
+        std::fs::write(folder.join(KNOWN_SINCE), &known_since)?;
+        files.push((PathBuf::from(KNOWN_SINCE), u64::try_from(known_since.len()).unwrap_or(0)));
+        let seq = i64::try_from(seq).unwrap_or(0);
+        Ok(Some(Manifest { made_at: now, epoch: self.epoch, seq, files }))
     }
 
     /// How far both have read.

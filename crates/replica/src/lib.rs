@@ -7,8 +7,10 @@ mod follow;
 mod indexes;
 mod reading;
 mod replica;
+mod snapshots;
 
 pub use error::ReplicaError;
 pub use indexes::Indexes;
 pub use reading::{Side, Unreadable};
 pub use replica::{Replica, Turn};
+pub use snapshots::{Manifest, Snapshot, Snapshots};

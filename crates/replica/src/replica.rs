@@ -2,13 +2,17 @@
 //! is no longer the one it has read.
 
 use crate::error::ReplicaError;
+use crate::follow::blocking;
 use crate::indexes::Indexes;
+use crate::snapshots::{Snapshot, Snapshots};
 use assay_domain::limits::{INDEX_FOLLOW_BATCH, INDEX_SETTLE_LOOKS_MAX, SEQUENCER_IDLE};
 use assay_store::Graph;
 use assay_store::graph::Followed;
+use chrono::{DateTime, Utc};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// How the folder of a generation is called, before its own name. Whatever else lies beside them is not ours to touch.
@@ -21,6 +25,7 @@ pub struct Replica {
     partitions: usize,
     /// Held as long as this lives: what another node keeps in the same folder would look like something left over.
     _lock: File,
+    snapshots: Option<Snapshots>,
     indexes: RwLock<Option<Arc<Indexes>>>,
 }
 
@@ -29,6 +34,8 @@ pub struct Replica {
 pub enum Turn {
     /// A new generation was filled from the tables.
     Built,
+    /// A snapshot was downloaded; the changes since then wait.
+    Fetched,
     /// `lagging` means that more changes wait.
     Followed { changes: usize, lagging: bool },
 }
@@ -55,10 +62,16 @@ impl Replica {
             folder: folder.to_owned(),
             partitions,
             _lock: lock,
+            snapshots: None,
             indexes: RwLock::new(newest.map(Arc::new)),
         };
         replica.remove_others()?;
         Ok(replica)
+    }
+
+    /// With a place for snapshots: a new generation begins with the newest one, where there is one of the same log.
+    pub fn with_snapshots(self, snapshots: Option<Snapshots>) -> Self {
+        Self { snapshots, ..self }
     }
 
     /// What answers now; none until the first generation is filled.
@@ -68,9 +81,9 @@ impl Replica {
 
     /// Takes in the next changes, or fills a new generation where there is none or the log is another.
     pub async fn turn(&self) -> Result<Turn, ReplicaError> {
-        let Some(indexes) = self.indexes() else { return self.build().await };
+        let Some(indexes) = self.indexes() else { return self.renew().await };
         match self.graph.changes_after(indexes.epoch, indexes.seq(), INDEX_FOLLOW_BATCH).await? {
-            Followed::EpochChanged(_) => self.build().await,
+            Followed::EpochChanged(_) => self.renew().await,
             Followed::Changes(changes) => {
                 let count = changes.rows.len();
                 let lagging = i64::try_from(count).is_ok_and(|count| count >= INDEX_FOLLOW_BATCH);
@@ -80,13 +93,52 @@ impl Replica {
         }
     }
 
-    async fn build(&self) -> Result<Turn, ReplicaError> {
+    async fn renew(&self) -> Result<Turn, ReplicaError> {
         let folder = self.folder.join(format!("{GENERATION}{}", Uuid::now_v7()));
-        let built = Arc::new(self.fill(&folder, self.partitions).await?);
-        self.catch_up(&built).await?;
-        *self.indexes.write().unwrap_or_else(PoisonError::into_inner) = Some(built);
+        let fetched = self.fetch(&folder).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "no snapshot of the index can be used; it is filled from the tables");
+            None
+        });
+        let (indexes, turn) = match fetched {
+            Some(indexes) => (indexes, Turn::Fetched),
+            None => {
+                drop(tokio::fs::remove_dir_all(&folder).await);
+                (self.fill(&folder, self.partitions).await?, Turn::Built)
+            }
+        };
+        let indexes = Arc::new(indexes);
+        self.catch_up(&indexes).await?;
+        *self.indexes.write().unwrap_or_else(PoisonError::into_inner) = Some(indexes);
         self.remove_others()?;
-        Ok(Turn::Built)
+        Ok(turn)
+    }
+
+    /// Indexes out of the newest snapshot; none if it is of another log.
+    async fn fetch(&self, folder: &Path) -> Result<Option<Indexes>, ReplicaError> {
+        let Some(snapshots) = &self.snapshots else { return Ok(None) };
+        let Some(newest) = snapshots.newest().await? else { return Ok(None) };
+        if newest.manifest.epoch != self.graph.log_head().await?.epoch {
+            return Ok(None);
+        }
+        snapshots.fetch(&newest, folder).await?;
+        let (folder, partitions) = (folder.to_owned(), self.partitions);
+        blocking(move || Indexes::open(&folder, partitions)).await
+    }
+
+    /// Makes a snapshot for other nodes, unless there is one that is younger than `every`; any node may.
+    pub async fn publish(
+        &self,
+        every: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Snapshot>, ReplicaError> {
+        let (Some(snapshots), Some(indexes)) = (&self.snapshots, self.indexes()) else { return Ok(None) };
+        let newest = snapshots.newest().await?.filter(|newest| newest.manifest.epoch == indexes.epoch);
+        let age = newest.map(|newest| (now - newest.manifest.made_at).to_std().unwrap_or_default());
+        if age.is_some_and(|age| age < every) {
+            return Ok(None);
+        }
+        let scratch = self.folder.join(format!("{GENERATION}{}", Uuid::now_v7()));
+        snapshots.publish(&indexes, &scratch, now).await
     }
 
     /// Takes in what changed while a generation was filled, before anybody is answered from it. Records were read that the log

@@ -28,6 +28,10 @@ impl Chore for Following {
                 tracing::info!("the index is filled");
                 Ok(Duration::ZERO)
             }
+            Ok(Turn::Fetched) => {
+                tracing::info!("the index begins with a snapshot");
+                Ok(Duration::ZERO)
+            }
             Ok(Turn::Followed { changes, lagging }) => {
                 metrics::counter!("assay_index_changes_total")
                     .increment(u64::try_from(changes).unwrap_or_default());

@@ -11,6 +11,7 @@ mod following;
 mod granting;
 mod low_credits;
 mod partitioning;
+mod publishing;
 mod queue;
 mod queue_care;
 mod sandbox_sweeping;
@@ -20,6 +21,7 @@ mod webhook_sweeping;
 
 pub use delivering::WebhookTools;
 pub use following::follow_index;
+pub use publishing::publish_index;
 
 use assay_domain::Clock;
 use assay_engine::Engine;

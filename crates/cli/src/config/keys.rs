@@ -197,6 +197,20 @@ pub static KEYS: &[Key] = &[
     },
     Key {
         section: "index",
+        name: "snapshots",
+        kind: Kind::Text,
+        default: String::new,
+        doc: &[
+            "A folder that all nodes see, such as one on a network disk, for snapshots of the index: one node makes one each hour,",
+            "and a new node begins with the newest, which is much quicker than filling its index from the graph. Empty for none.",
+        ],
+        set: |config, text| {
+            config.index_snapshots = Some(PathBuf::from(text)).filter(|path| !path.as_os_str().is_empty());
+            Ok(())
+        },
+    },
+    Key {
+        section: "index",
         name: "partitions",
         kind: Kind::Number,
         default: || "0".to_owned(),

@@ -31,6 +31,8 @@ pub struct Config {
     pub ledger: Database,
     pub graph: Database,
     pub index_folder: PathBuf,
+    /// Where nodes leave snapshots of it for each other, if anywhere.
+    pub index_snapshots: Option<PathBuf>,
     /// 0 for as many as this machine has processors.
     pub index_partitions: u32,
     pub master_key: Option<MasterKey>,
@@ -70,6 +72,7 @@ impl Config {
             ledger: Database::at(""),
             graph: Database::at(""),
             index_folder: PathBuf::new(),
+            index_snapshots: None,
             index_partitions: 0,
             master_key: None,
             hosts: NetworkHosts::default(),

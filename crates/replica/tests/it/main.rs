@@ -4,5 +4,6 @@
 mod alike;
 mod replica;
 mod setting;
+mod snapshots;
 #[path = "../../../store/tests/support/mod.rs"]
 mod support;

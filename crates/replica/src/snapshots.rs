@@ -1,0 +1,173 @@
+//! Snapshots: indexes as they stood at one entry of the log, kept where every node can read them.
+//!
+//! A snapshot is a folder of files that are written once. Its list of files comes last: one without a list was not finished,
+//! and is nobody's. Whoever begins with the newest follows the log from there, which is much quicker than reading all tables.
+
+use crate::error::ReplicaError;
+use crate::follow::blocking;
+use crate::indexes::Indexes;
+use assay_domain::limits::INDEX_SNAPSHOTS_KEPT;
+use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt;
+use object_store::buffered::BufWriter;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Location;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use serde::{Deserialize, Serialize};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
+use uuid::Uuid;
+
+const MANIFEST: &str = "manifest.json";
+
+/// Where snapshots are kept.
+#[derive(Debug, Clone)]
+pub struct Snapshots {
+    store: Arc<dyn ObjectStore>,
+}
+
+/// A snapshot that is whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    location: Location,
+    pub manifest: Manifest,
+}
+
+/// What a snapshot consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub made_at: DateTime<Utc>,
+    pub epoch: Uuid,
+    pub seq: i64,
+    /// Below the snapshot's folder, each with its size.
+    pub files: Vec<(PathBuf, u64)>,
+}
+
+impl Snapshots {
+    /// In a folder that all nodes see; it is made if it is not there.
+    pub fn in_folder(folder: &Path) -> Result<Self, ReplicaError> {
+        std::fs::create_dir_all(folder)?;
+        let store = LocalFileSystem::new_with_prefix(folder)?.with_automatic_cleanup(true);
+        Ok(Self { store: Arc::new(store) })
+    }
+
+    /// Uploads indexes as they stand, and removes what is too old. `scratch` is a folder on their disk, empty or not there.
+    pub(crate) async fn publish(
+        &self,
+        indexes: &Arc<Indexes>,
+        scratch: &Path,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Snapshot>, ReplicaError> {
+        let (linked, target) = (Arc::clone(indexes), scratch.to_owned());
+        let link = move || linked.link(&target, now);
+        let published = match blocking(link).await {
+            Ok(Some(manifest)) => self.upload(manifest, scratch).await.map(Some),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        // It may be gone already, with older generations; what is left is removed at the next start.
+        drop(tokio::fs::remove_dir_all(scratch).await);
+        self.remove_old().await?;
+        published
+    }
+
+    async fn upload(&self, manifest: Manifest, folder: &Path) -> Result<Snapshot, ReplicaError> {
+        // Names of later ones come later.
+        let location = Location::from(Uuid::now_v7().to_string());
+        for (path, _) in &manifest.files {
+            let mut file = tokio::fs::File::open(folder.join(path)).await?;
+            let mut writer = BufWriter::new(Arc::clone(&self.store), below(&location, path)?);
+            tokio::io::copy(&mut file, &mut writer).await?;
+            writer.shutdown().await?;
+        }
+        let list = serde_json::to_vec(&manifest).map_err(std::io::Error::other)?;
+        self.store.put(&location.clone().join(MANIFEST), PutPayload::from(list)).await?;
+        Ok(Snapshot { location, manifest })
+    }
+
+    /// The newest that is whole.
+    pub(crate) async fn newest(&self) -> Result<Option<Snapshot>, ReplicaError> {
+        Ok(self.whole().await?.into_iter().next())
+    }
+
+    /// All that are whole, the newest first.
+    async fn whole(&self) -> Result<Vec<Snapshot>, ReplicaError> {
+        let mut whole = Vec::new();
+        for location in self.locations().await? {
+            match self.store.get(&location.clone().join(MANIFEST)).await {
+                Ok(list) => {
+                    let manifest =
+                        serde_json::from_slice(&list.bytes().await?).map_err(std::io::Error::other)?;
+                    whole.push(Snapshot { location, manifest });
+                }
+                Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Whatever is called as snapshots are, the newest first. What else lies there is not ours.
+    async fn locations(&self) -> Result<Vec<Location>, ReplicaError> {
+        let mut locations = self.store.list_with_delimiter(None).await?.common_prefixes;
+        locations.retain(|location| Uuid::try_parse(location.as_ref()).is_ok());
+        locations.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(locations)
+    }
+
+    /// Downloads a snapshot into a folder.
+    pub(crate) async fn fetch(&self, snapshot: &Snapshot, folder: &Path) -> Result<(), ReplicaError> {
+        for (path, size) in &snapshot.manifest.files {
+            let location = below(&snapshot.location, path)?;
+            let target = folder.join(path);
+            if let Some(parent) = target.parent() {
+                tokio::fs::create_dir_all(parent).await?;
+            }
+            let mut file = tokio::fs::File::create(&target).await?;
+            let mut chunks = self.store.get(&location).await?.into_stream();
+            let mut written = 0_u64;
+            while let Some(chunk) = chunks.try_next().await? {
+                written = written.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+                file.write_all(&chunk).await?;
+            }
+            file.flush().await?;
+            if written != *size {
+                return Err(ReplicaError::Snapshot("a file of it is not as long as it was"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the newest few, and what is newer than the oldest of them: it may be on its way.
+    async fn remove_old(&self) -> Result<(), ReplicaError> {
+        let kept = self.whole().await?.into_iter().take(INDEX_SNAPSHOTS_KEPT).last();
+        let Some(oldest) = kept else { return Ok(()) };
+        for location in self.locations().await?.into_iter().filter(|one| *one < oldest.location) {
+            // The list first: what is being removed is no longer whole.
+            let list = location.clone().join(MANIFEST);
+            match self.store.delete(&list).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let files = self.store.list(Some(&location)).map_ok(|file| file.location);
+            let files: Vec<Location> = files.try_collect().await?;
+            for file in files {
+                self.store.delete(&file).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file of a snapshot. A list that names files elsewhere is not one of ours.
+fn below(location: &Location, path: &Path) -> Result<Location, ReplicaError> {
+    let mut below = location.clone();
+    for component in path.components() {
+        let Component::Normal(name) = component else {
+            return Err(ReplicaError::Snapshot("its list names a file elsewhere"));
+        };
+        below = below.join(name.to_string_lossy().into_owned());
+    }
+    Ok(below)
+}
