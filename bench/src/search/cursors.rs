@@ -22,10 +22,10 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// Takes contacts from some people at random and gives headlines to them, so that they come later; and gives them back.
 const CHANGE: &str = "with drawn as (select id from person order by random() limit 20 for update), changed as (
         update person set version = version + 1, facts = (case when facts->'bar' is null
-            then facts::jsonb || jsonb_build_object('bar', json_build_array(facts->'emails', facts->'phones'),
+            then facts::jsonb || jsonb_build_object('bar', json_build_array(coalesce(facts->'emails', '[]'), coalesce(facts->'phones', '[]')),
                                                     'emails', '[]'::jsonb, 'phones', '[]'::jsonb)
-            else (facts::jsonb - 'bar') || jsonb_build_object('emails', coalesce(facts->'bar'->0, '[]'),
-                                                              'phones', coalesce(facts->'bar'->1, '[]')) end)::json
+            else (facts::jsonb - 'bar') || jsonb_build_object('emails', facts->'bar'->0,
+                                                              'phones', facts->'bar'->1) end)::json
         where id in (select id from drawn) returning id, version)
     insert into change_inbox (entity_kind, entity_id, version) select 1, id, version from changed";
 
