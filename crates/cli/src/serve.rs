@@ -13,7 +13,9 @@ use assay_http::{
 use assay_replica::{Replica, ReplicaError, Snapshots};
 use assay_service::{BulkDesk, BulkKeys, Service};
 use assay_store::{Graph, Ledger, StoreError, task};
-use assay_worker::{WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, publish_index};
+use assay_worker::{
+    WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, publish_index,
+};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;

@@ -8,6 +8,7 @@
 mod alike;
 mod document;
 mod error;
+mod forward;
 mod partition;
 mod question;
 mod schema;

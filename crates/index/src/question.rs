@@ -1,6 +1,7 @@
 //! A question: what a document must have, and what it must not.
 
 use crate::document::{Number, Term, Text};
+use crate::forward::Forward;
 use crate::schema::{ANY_OWNER, Fields};
 use assay_domain::name::fold_text;
 use std::ops::Bound;
@@ -94,7 +95,7 @@ impl Clause {
                 match (from, to) {
                     (None, None) => Box::new(ExistsQuery::new(number.name().to_owned(), false)),
                     (Some(from), Some(to)) if from > to => Box::new(EmptyQuery),
-                    _ => Box::new(RangeQuery::new(bound(from), bound(to))),
+                    _ => Box::new(Forward(Box::new(RangeQuery::new(bound(from), bound(to))))),
                 }
             }
         }

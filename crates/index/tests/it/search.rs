@@ -1,7 +1,7 @@
 //! What is found by questions against looking at every document.
 
 use crate::pair::{EPOCH, Folder, Pair, documents, each_once, plain, questions};
-use assay_index::{Document, Index, Mark, Page, Place, Question, Term};
+use assay_index::{Clause, Document, Index, Mark, Number, Page, Place, Question, Term};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -26,6 +26,26 @@ proptest! {
         }
         pair.check(&Question::default(), limit);
     }
+}
+
+/// Whoever has both, and stands behind many who have one of it: those are asked for when the range is past them already.
+#[test]
+fn a_range_in_an_exclusion_is_asked_for_those_before_the_first_who_meets_it() {
+    let mut pair = Pair::new(1);
+    let document = |id: u128| {
+        let mut document = plain(id, 1_000 - u64::try_from(id).unwrap());
+        document.numbers = vec![(Number::JobChangedOn, i64::try_from(id % 7).unwrap())];
+        document.terms.extend((id > 300).then(|| (Term::City, "lyon".to_owned())));
+        document
+    };
+    pair.apply((1..=500).map(document).collect(), &[]);
+    let both = || {
+        let lyon = Clause::OneOf(Term::City, vec!["lyon".to_owned()]);
+        Clause::All(vec![lyon, Clause::Between(Number::JobChangedOn, Some(3), None)])
+    };
+    pair.check(&Question { none: vec![both()], ..Question::default() }, 50);
+    let some = Clause::Between(Number::JobChangedOn, None, Some(5));
+    pair.check(&Question { all: vec![some, both()], ..Question::default() }, 50);
 }
 
 fn page(after: Option<Place>, limit: usize) -> Page {
