@@ -28,7 +28,9 @@ const PROFILE: &str = "ASSAY_BAR_PROFILE";
 const PROGRAM: &str = "ASSAY_BAR_PROGRAM";
 /// Names a folder in which the logs of all bars are kept for the bar `canaries`.
 pub const KEPT_LOGS: &str = "ASSAY_BAR_LOGS";
-const READY_WAIT: Duration = Duration::from_secs(60);
+/// A node is ready when its index is filled, and so many people are within a second at least.
+const INDEXED_A_SECOND: u64 = 2_000;
+const READY_SECONDS: u64 = 60;
 
 /// What a bar needs.
 #[derive(Debug)]
@@ -92,14 +94,8 @@ impl Rig {
         };
         rig.cli(&["migrate"])?;
         progress(format!("loading {} people", options.people));
-        rig.cli(&[
-            "world",
-            "load",
-            "--people",
-            &options.people.to_string(),
-            "--seed",
-            &DEMO_SEED.to_string(),
-        ])?;
+        let (people, seed) = (options.people.to_string(), DEMO_SEED.to_string());
+        rig.cli(&["world", "load", "--people", &people, "--seed", &seed])?;
         progress(format!("making {} accounts", options.accounts));
         rig.accounts =
             (0..options.accounts).map(|number| rig.make_account(number)).collect::<anyhow::Result<_>>()?;
@@ -179,7 +175,8 @@ impl Rig {
         variables.extend(extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let variables = variables.iter().map(|(name, value)| (&**name, &**value)).collect::<Vec<_>>();
         let mut child = ChildServer::spawn(&self.program, args, &variables, &self.log_file())?;
-        child.wait_ready(&format!("http://{operations}/readyz"), READY_WAIT)?;
+        let patience = Duration::from_secs(READY_SECONDS + self.world.people_count() / INDEXED_A_SECOND);
+        child.wait_ready(&format!("http://{operations}/readyz"), patience)?;
         Ok(Server { child, address, operations })
     }
 

@@ -141,7 +141,7 @@ impl Snapshots {
 
     /// Keeps the newest few, and what is newer than the oldest of them: it may be on its way.
     async fn remove_old(&self) -> Result<(), ReplicaError> {
-        let kept = self.whole().await?.into_iter().take(INDEX_SNAPSHOTS_KEPT).last();
+        let kept = self.whole().await?.into_iter().take(INDEX_SNAPSHOTS_KEPT).next_back();
         let Some(oldest) = kept else { return Ok(()) };
         for location in self.locations().await?.into_iter().filter(|one| *one < oldest.location) {
             // The list first: what is being removed is no longer whole.
