@@ -136,7 +136,7 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Received>>, answers: &Answers) 
 
 /// Looks again and again until there is something.
 #[track_caller]
-pub fn eventually<T>(look: impl Fn() -> Option<T>) -> T {
+pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let watch = Stopwatch::start();
     loop {
         if let Some(found) = look() {
