@@ -10,7 +10,7 @@ use crate::bar::{Verdict, grouped, progress};
 use crate::billed::load::{self, Pace};
 use crate::billed::meters::Meters;
 use crate::billed::targets::Targets;
-use crate::rig::{Rig, RigOptions};
+use crate::rig::{Folder, Rig, RigOptions};
 use crate::world::{LOAD_SETTINGS, PERSON_BYTES_MAX, people_that_fit};
 use anyhow::{Context, Result, ensure};
 use assay_testkit::{PostgresOptions, Stopwatch};
@@ -92,7 +92,11 @@ async fn measure(people: u64, size: &Size) -> Result<Measured> {
         one_database: false,
     })?;
     let targets = Arc::new(Targets::make(&rig, &rig.ledger().await?, ACCOUNTS, size.calls).await?);
-    settle(&rig).await?;
+    // One index for all servers of this size: filling it anew would be counted as the cost of calls.
+    let index = Folder::make("enrich-scale")?;
+    let folder = index.path.display().to_string();
+    let own = [("ASSAY_INDEX_FOLDER", folder.as_str())];
+    settle(&rig, &own).await?;
     let bytes: u64 =
         rig.postgres.psql(rig.graph_name(), "select pg_database_size(current_database())")?.trim().parse()?;
     let memory = (bytes / MEMORY_SHARE).max(MEMORY_LEAST);
@@ -107,12 +111,12 @@ async fn measure(people: u64, size: &Size) -> Result<Measured> {
     let cage = Cage::make(memory)?;
     cage.shut_in(&mut rig.postgres)?;
     progress(format!("{} people: {} MB of data, {} MB of memory", people, bytes >> 20, memory >> 20));
-    let warm = rig.serve(&[])?;
+    let warm = rig.serve(&own)?;
     load::run(warm.address, &targets, CONNECTIONS, Pace::Closed, size.warm_seconds).await?;
     // PostgreSQL's counts are complete when those who counted are gone.
     warm.stop()?;
     let pages_before = Pages::read(&rig)?;
-    let server = rig.serve(&[])?;
+    let server = rig.serve(&own)?;
     let before = Meters::read(&rig.postgres, Some(server.pid()))?;
     let load = load::run(server.address, &targets, CONNECTIONS, Pace::Closed, size.seconds).await?;
     let spent = Meters::read(&rig.postgres, Some(server.pid()))?.per_call(before, load.calls);
@@ -130,8 +134,8 @@ async fn measure(people: u64, size: &Size) -> Result<Measured> {
 }
 
 /// Waits until the service has moved all that the load left for it: else that would be counted as the cost of calls.
-async fn settle(rig: &Rig) -> Result<()> {
-    let server = rig.serve(&[])?;
+async fn settle(rig: &Rig, settings: &[(&str, &str)]) -> Result<()> {
+    let server = rig.serve(settings)?;
     let watch = Stopwatch::start();
     while rig.postgres.psql(rig.graph_name(), "select exists (select from change_inbox)")?.trim() == "t" {
         ensure!(watch.elapsed() < SETTLED_WITHIN, "the change log is not done after {SETTLED_WITHIN:?}");
