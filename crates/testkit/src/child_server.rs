@@ -151,7 +151,8 @@ mod tests {
                 let (mut stream, _) = listener.accept().unwrap();
                 let mut request = [0_u8; 256];
                 assert!(stream.read(&mut request).unwrap() > 0);
-                write!(stream, "HTTP/1.1 {status}\r\n\r\n").unwrap();
+                // In one piece: whoever asks is gone when it has read the status.
+                stream.write_all(format!("HTTP/1.1 {status}\r\n\r\n").as_bytes()).unwrap();
             }
         });
         let log_file =

@@ -8,7 +8,8 @@ pub use window::{Allowance, Heard, Told, Verdict, Window, slack};
 
 /// The seconds of every rate: `q` requests in any 60 of them.
 pub const WINDOW_SECONDS: u32 = 60;
-/// The longest wait a refusal tells: a minute and what was left of the slot, in whole seconds.
+/// The longest wait a node that is alone tells: a minute and what was left of the slot, in whole seconds. Beside others it
+/// may be longer, by how far their clocks are ahead and by what they claimed last.
 pub const WAIT_SECONDS_MAX: u32 = WINDOW_SECONDS + 1;
 /// Requests are counted by quarters of a second. Finer counts would give back a little more of the quota (a whole slot
 /// is kept until its last instant is a minute ago) for more memory.
