@@ -38,14 +38,8 @@ struct Size {
     calls: usize,
 }
 
-const FULL: Size = Size {
-    small: 1_000_000,
-    large: 10_000_000,
-    warm_seconds: 20,
-    seconds: 10,
-    rounds: 3,
-    calls: 400_000,
-};
+const FULL: Size =
+    Size { small: 1_000_000, large: 10_000_000, warm_seconds: 20, seconds: 10, rounds: 3, calls: 400_000 };
 const SHORT: Size =
     Size { small: 10_000, large: 100_000, warm_seconds: 3, seconds: 3, rounds: 5, calls: 60_000 };
 

@@ -23,7 +23,7 @@ impl Replica {
     pub(crate) async fn fill(&self, folder: &Path, partitions: usize) -> Result<Indexes, ReplicaError> {
         let head = self.graph.log_head().await?;
         let known_since = (head.seq - INDEX_CHANGES_KNOWN).max(0);
-        let last_seen = self.last_seen(head.epoch, known_since).await?;
+        let last_seen = Arc::new(self.last_seen(head.epoch, known_since).await?);
         let path = folder.to_owned();
         let create = move || Indexes::create(&path, partitions, head.epoch, known_since);
         let indexes = Arc::new(blocking(create).await?);
@@ -53,7 +53,7 @@ impl Replica {
 }
 
 /// One kind of record: how it is read, and which index it goes into.
-trait Indexed: Sized + Send {
+trait Indexed: Sized + Send + 'static {
     fn read(
         graph: &Graph,
         after: Uuid,
@@ -103,20 +103,24 @@ impl Indexed for Person {
     }
 }
 
-/// Reads all of one kind, a batch after the other, and puts their documents in.
+/// Reads all of one kind, and puts the documents of one batch in while the next is read.
 async fn fill_with<T: Indexed>(
     graph: &Graph,
     indexes: &Arc<Indexes>,
-    last_seen: &LastSeen,
+    last_seen: &Arc<LastSeen>,
 ) -> Result<(), ReplicaError> {
-    let mut after = Uuid::nil();
-    loop {
-        let records = T::read(graph, after, i64::from(INDEX_READ_BATCH)).await?;
-        let Some(last) = records.last() else { return Ok(()) };
-        after = last.uuid();
-        let seq = |record: &T| last_seen.get(&record.uuid()).copied().unwrap_or(0);
-        let documents: Vec<Document> = records.iter().map(|record| record.describe(seq(record))).collect();
-        let indexes = Arc::clone(indexes);
-        blocking(move || Ok(T::index(&indexes).fill(&documents)?)).await?;
+    let batch = i64::from(INDEX_READ_BATCH);
+    let mut records = T::read(graph, Uuid::nil(), batch).await?;
+    while let Some(last) = records.last().map(T::uuid) {
+        let (indexes, last_seen) = (Arc::clone(indexes), Arc::clone(last_seen));
+        let put = blocking(move || {
+            let seq = |record: &T| last_seen.get(&record.uuid()).copied().unwrap_or(0);
+            let documents: Vec<Document> =
+                records.iter().map(|record| record.describe(seq(record))).collect();
+            Ok(T::index(&indexes).fill(&documents)?)
+        });
+        let read = async { Ok::<_, ReplicaError>(T::read(graph, last, batch).await?) };
+        ((), records) = tokio::try_join!(put, read)?;
     }
+    Ok(())
 }

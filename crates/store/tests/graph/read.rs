@@ -96,6 +96,49 @@ async fn a_merged_person_reads_as_the_one_it_was_merged_into() {
 }
 
 #[tokio::test]
+async fn a_record_that_does_not_read_back_takes_no_other_with_it() {
+    let (db, graph) = graph().await;
+    let mut people: Vec<_> = (0..5).map(|number| person(number * 10, 1)).collect();
+    let mut companies: Vec<_> = (0..5).map(company).collect();
+    graph.write(GraphBatch { companies: companies.clone(), people: people.clone() }).await.unwrap();
+    people.sort_unstable_by_key(|one| one.id.uuid());
+    companies.sort_unstable_by_key(|one| one.id.uuid());
+    // Two in a row: a page of them alone is not the end.
+    for broken in 1..=2 {
+        db.psql(&format!(
+            "update person set facts = '{{\"first_name\": 7}}' where id = '{}'",
+            people[broken].id.uuid()
+        ))
+        .unwrap();
+        db.psql(&format!(
+            "update company set facts = '{{\"name\": 7}}' where id = '{}'",
+            companies[broken].id.uuid()
+        ))
+        .unwrap();
+    }
+    let asked: Vec<PersonId> = people.iter().map(|one| one.id).collect();
+    let left = [asked[0], asked[3], asked[4]];
+    let found = graph.people_by_ids(&asked).await.unwrap();
+    assert_eq!(found.iter().map(|one| one.id).collect::<Vec<_>>(), left);
+    let firms: Vec<CompanyId> = companies.iter().map(|one| one.id).collect();
+    let firms_left = [firms[0], firms[3], firms[4]];
+    let found = graph.companies_by_ids(&firms).await.unwrap();
+    assert_eq!(found.iter().map(|one| one.id).collect::<Vec<_>>(), firms_left);
+    let (mut walked, mut after) = (Vec::new(), Uuid::nil());
+    while let Some(next) = graph.people_after(after, 1).await.unwrap().first() {
+        walked.push(next.id);
+        after = next.id.uuid();
+    }
+    assert_eq!(walked, left);
+    let (mut walked, mut after) = (Vec::new(), Uuid::nil());
+    while let Some(next) = graph.companies_after(after, 1).await.unwrap().first() {
+        walked.push(next.id);
+        after = next.id.uuid();
+    }
+    assert_eq!(walked, firms_left);
+}
+
+#[tokio::test]
 async fn a_circle_of_merges_ends_in_nothing_found() {
     let (db, graph) = graph().await;
     let people: Vec<_> = (0..2).map(|number| person(number, 1)).collect();
