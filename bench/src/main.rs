@@ -34,6 +34,7 @@ mod open_loop;
 mod overload;
 mod powercut;
 mod prices;
+mod program;
 mod queue_health;
 mod reference;
 mod resolution;
@@ -89,6 +90,10 @@ const BARS: &[Bar] = &[
     Bar { name: "import-rate", run: |short| Box::pin(import_rate::run(short)) },
     Bar { name: "import-kill", run: |short| Box::pin(import_kill::run(short)) },
     Bar { name: "search-exact", run: |short| Box::pin(search::exact::run(short)) },
+    Bar { name: "search-scale", run: |short| Box::pin(search::scale::run(short)) },
+    Bar { name: "freshness", run: |short| Box::pin(search::freshness::run(short)) },
+    Bar { name: "cold-start", run: |short| Box::pin(search::cold_start::run(short)) },
+    Bar { name: "restore", run: |short| Box::pin(search::restore::run(short)) },
     Bar { name: "cursors", run: |short| Box::pin(search::cursors::run(short)) },
     Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
 ];

@@ -2,14 +2,14 @@
 
 use crate::bar::progress;
 use crate::http_client::Client;
+use crate::program::build;
 use anyhow::{Context, bail};
 use assay_domain::{AccountId, Clock, PersonId};
 use assay_store::{Database, Ledger};
-use assay_testkit::{ChildServer, Postgres, PostgresOptions, free_port, workspace_root};
+use assay_testkit::{ChildServer, Postgres, PostgresOptions, free_port};
 use assay_world::{DEMO_AS_OF, DEMO_SEED, World};
 use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -19,15 +19,12 @@ const GRAPH: &str = "bar_graph";
 pub const BOTH: &str = "bar";
 /// Guards nothing: the databases it is for live as long as a run.
 pub const MASTER_KEY: &str = "5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed";
-/// A text that is in the program only when the crash points are.
-const CRASH_MARK: &[u8] = b"ASSAY_CRASH_POSTGRES_PID_FILE";
-const BUILDS_MAX: usize = 3;
-/// Names the profile the program is built with; `dist` is what is shipped.
-const PROFILE: &str = "ASSAY_BAR_PROFILE";
-/// Names a program that is built already: a debug build, to try a bar with.
-const PROGRAM: &str = "ASSAY_BAR_PROGRAM";
 /// Names a folder in which the logs of all bars are kept for the bar `canaries`.
 pub const KEPT_LOGS: &str = "ASSAY_BAR_LOGS";
+/// Names a folder in which worlds are kept from bar to bar: one of ten million people takes long to load.
+const KEPT_WORLDS: &str = "ASSAY_BAR_WORLDS";
+/// In the data folder of a world that is whole.
+const LOADED: &str = "assay-bar-loaded";
 /// A node is ready when its index is filled, and so many people are within a second at least.
 const INDEXED_A_SECOND: u64 = 2_000;
 const READY_SECONDS: u64 = 60;
@@ -73,13 +70,11 @@ impl Rig {
     pub fn start(options: RigOptions) -> anyhow::Result<Self> {
         let program = build(options.failpoints)?;
         progress("starting PostgreSQL");
-        let postgres = Postgres::start(options.postgres)?;
-        if options.one_database {
-            postgres.create_database(BOTH)?;
-            postgres.psql(BOTH, "create schema ledger; create schema graph")?;
-        } else {
-            postgres.create_database(LEDGER)?;
-            postgres.create_database(GRAPH)?;
+        let data_dir = kept_world(&options);
+        let is_loaded = data_dir.as_ref().is_some_and(|folder| folder.join(LOADED).is_file());
+        let postgres = Postgres::start(PostgresOptions { data_dir, ..options.postgres })?;
+        if !is_loaded {
+            make_databases(&postgres, options.one_database)?;
         }
         let world = World::new(DEMO_SEED, options.people, DEMO_AS_OF);
         let folder = Folder::make("rig")?;
@@ -93,9 +88,12 @@ impl Rig {
             one_database: options.one_database,
         };
         rig.cli(&["migrate"])?;
-        progress(format!("loading {} people", options.people));
-        let (people, seed) = (options.people.to_string(), DEMO_SEED.to_string());
-        rig.cli(&["world", "load", "--people", &people, "--seed", &seed])?;
+        if !is_loaded {
+            progress(format!("loading {} people", options.people));
+            let (people, seed) = (options.people.to_string(), DEMO_SEED.to_string());
+            rig.cli(&["world", "load", "--people", &people, "--seed", &seed])?;
+            std::fs::write(rig.postgres.data_dir().join(LOADED), "")?;
+        }
         progress(format!("making {} accounts", options.accounts));
         rig.accounts =
             (0..options.accounts).map(|number| rig.make_account(number)).collect::<anyhow::Result<_>>()?;
@@ -153,6 +151,12 @@ impl Rig {
         self.serve_at(free_addresses()?, &["serve"], extra)
     }
 
+    /// A server that takes no time from others on this machine: what it takes from them, it takes from the database.
+    pub fn serve_at_the_lowest_priority(&self, extra: &[(&str, &str)]) -> anyhow::Result<Server> {
+        let program = self.program.to_str().context("a path that is no text")?;
+        self.launch(Path::new("nice"), free_addresses()?, &["-n", "19", program, "serve"], extra)
+    }
+
     /// A server that does only a part of the work.
     pub fn serve_roles(&self, roles: &str, extra: &[(&str, &str)]) -> anyhow::Result<Server> {
         self.serve_at(free_addresses()?, &["serve", "--roles", roles], extra)
@@ -161,6 +165,16 @@ impl Rig {
     /// A server at known addresses of its API and its operations port: those of one that is gone.
     pub fn serve_at(
         &self,
+        addresses: (SocketAddr, SocketAddr),
+        args: &[&str],
+        extra: &[(&str, &str)],
+    ) -> anyhow::Result<Server> {
+        self.launch(&self.program, addresses, args, extra)
+    }
+
+    fn launch(
+        &self,
+        program: &Path,
         (address, operations): (SocketAddr, SocketAddr),
         args: &[&str],
         extra: &[(&str, &str)],
@@ -174,7 +188,7 @@ impl Rig {
         variables.push(("ASSAY_SERVER_STOP_NOTICE_SECONDS".to_owned(), "0".to_owned()));
         variables.extend(extra.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let variables = variables.iter().map(|(name, value)| (&**name, &**value)).collect::<Vec<_>>();
-        let mut child = ChildServer::spawn(&self.program, args, &variables, &self.log_file())?;
+        let mut child = ChildServer::spawn(program, args, &variables, &self.log_file())?;
         let patience = Duration::from_secs(READY_SECONDS + self.world.people_count() / INDEXED_A_SECOND);
         child.wait_ready(&format!("http://{operations}/readyz"), patience)?;
         Ok(Server { child, address, operations })
@@ -229,6 +243,22 @@ impl Rig {
         .map(|(name, value)| (name.to_owned(), value))
         .to_vec()
     }
+}
+
+/// Where the world that a bar needs is kept, if any is.
+fn kept_world(options: &RigOptions) -> Option<PathBuf> {
+    let kept = PathBuf::from(std::env::var_os(KEPT_WORLDS)?);
+    let own = options.postgres.data_dir.clone();
+    own.or_else(|| (!options.one_database).then(|| kept.join(format!("people-{}", options.people))))
+}
+
+fn make_databases(postgres: &Postgres, one: bool) -> anyhow::Result<()> {
+    if one {
+        postgres.create_database(BOTH)?;
+        return postgres.psql(BOTH, "create schema ledger; create schema graph").map(drop);
+    }
+    postgres.create_database(LEDGER)?;
+    postgres.create_database(GRAPH)
 }
 
 /// A running server of the rig; killed when dropped.
@@ -324,74 +354,4 @@ fn free_addresses() -> anyhow::Result<(SocketAddr, SocketAddr)> {
 fn text_of(value: &Value, names: &[&str]) -> anyhow::Result<String> {
     let found = names.iter().find_map(|name| value.get(name)?.as_str());
     found.map(str::to_owned).with_context(|| format!("none of {names:?} in {value}"))
-}
-
-/// Builds the program and keeps it beside the other variant: the next build overwrites cargo's own copy. Another build
-/// at the same time may do so before it is copied, so the copy is looked at.
-fn build(failpoints: bool) -> anyhow::Result<PathBuf> {
-    if let Some(program) = std::env::var_os(PROGRAM) {
-        return Ok(program.into());
-    }
-    let (name, features): (_, &[&str]) = if failpoints {
-        ("assay-failpoints", &["--features", "assay-cli/failpoints"])
-    } else {
-        ("assay", &[])
-    };
-    let root = workspace_root()?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let target = target_folder(&cargo, &root)?;
-    let profile = std::env::var(PROFILE).unwrap_or_else(|_| "release".to_owned());
-    let kept = target.join("bars");
-    std::fs::create_dir_all(&kept)?;
-    for _ in 0..BUILDS_MAX {
-        progress(format!("building {name}"));
-        let built = Command::new(&cargo)
-            .current_dir(&root)
-            // Chosen together with this crate, as `xtask bar` does: else both would build what they share, twice.
-            .args([
-                "build",
-                "--quiet",
-                "-p",
-                "assay-cli",
-                "-p",
-                "assay-bench",
-                "--bin",
-                "assay",
-                "--profile",
-                &profile,
-            ])
-            .args(features)
-            .status()
-            .context("cannot run cargo")?;
-        if !built.success() {
-            bail!("the program does not build");
-        }
-        let program =
-            std::fs::read(target.join(&profile).join("assay")).context("cannot read the program")?;
-        if program.windows(CRASH_MARK.len()).any(|bytes| bytes == CRASH_MARK) == failpoints {
-            return keep(&kept, name, &program);
-        }
-    }
-    bail!("another build keeps replacing the program: wait until it is over")
-}
-
-/// Renamed into place: a running copy cannot be written to, but it can be replaced.
-fn keep(folder: &Path, name: &str, program: &[u8]) -> anyhow::Result<PathBuf> {
-    let fresh = folder.join(format!(".{name}-{}", std::process::id()));
-    std::fs::write(&fresh, program).context("cannot copy the program")?;
-    std::fs::set_permissions(&fresh, std::fs::Permissions::from_mode(0o755))?;
-    let kept = folder.join(name);
-    std::fs::rename(&fresh, &kept)?;
-    Ok(kept)
-}
-
-fn target_folder(cargo: &std::ffi::OsStr, root: &Path) -> anyhow::Result<PathBuf> {
-    let metadata = Command::new(cargo)
-        .current_dir(root)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo metadata")?;
-    let metadata: Value = serde_json::from_slice(&metadata.stdout).context("cargo metadata is no JSON")?;
-    text_of(&metadata, &["target_directory"]).map(PathBuf::from)
 }

@@ -86,12 +86,28 @@ const BARS: &[Bar] = &[
         promise: "an import killed at any moment and started again leaves the graph an undisturbed one leaves",
     },
     Bar {
+        name: "search-scale",
+        promise: "a search among ten times as many people takes hardly longer, and little longer than the bare index",
+    },
+    Bar {
         name: "search-exact",
         promise: "searches find the ids and count the totals that SQL over the tables does",
     },
     Bar {
         name: "cursors",
         promise: "pages read over two nodes while people change show nobody twice and miss nobody who stayed the same",
+    },
+    Bar {
+        name: "freshness",
+        promise: "a change is found within two seconds of its commit, during an import; none is lost when nodes are killed",
+    },
+    Bar {
+        name: "cold-start",
+        promise: "a new node answers within minutes, from a snapshot or from the tables, and the others do not notice",
+    },
+    Bar {
+        name: "restore",
+        promise: "a database restored under running nodes: indexes filled anew, old cursors refused, nothing skipped",
     },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
@@ -124,6 +140,9 @@ const BY_COMMAND: &[&str] = &[
     "bulk-speed",
     "queue-health",
     "import-rate",
+    "search-scale",
+    "freshness",
+    "cold-start",
 ];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {

@@ -1,10 +1,18 @@
-//! What the two bars of search share: a call, and all pages of one.
+//! What the bars of search share: installations, a call, and all pages of one.
 
+mod bare;
+pub mod cold_start;
 pub mod cursors;
 pub mod exact;
+pub mod freshness;
+mod icp;
+pub mod restore;
+pub mod scale;
+mod updates;
 
 use crate::http_client::{Client, Exchange, Post};
 use crate::rig::{Rig, RigOptions};
+use crate::world::LOAD_SETTINGS;
 use anyhow::{Context, Result, bail};
 use assay_testkit::PostgresOptions;
 use serde_json::{Value, json};
@@ -16,13 +24,23 @@ const CREDITS: &str = "100000000";
 
 /// An installation whose accounts can pay for all that is asked.
 fn rig(people: u64, accounts: usize) -> Result<Rig> {
-    let rig = Rig::start(RigOptions {
-        failpoints: false,
-        accounts,
-        people,
-        postgres: PostgresOptions::default(),
-        one_database: false,
-    })?;
+    rig_on(PostgresOptions::default(), people, accounts)
+}
+
+/// The same, loaded quickly and durable after that.
+fn big_rig(people: u64, accounts: usize) -> Result<Rig> {
+    let rig = rig_on(PostgresOptions::with_settings(&LOAD_SETTINGS), people, accounts)?;
+    for setting in ["fsync = on", "full_page_writes = on", "autovacuum = on"] {
+        rig.postgres.psql("postgres", &format!("alter system set {setting}"))?;
+    }
+    rig.postgres.psql("postgres", "select pg_reload_conf()")?;
+    rig.postgres.psql(rig.graph_name(), "vacuum analyze")?;
+    rig.postgres.psql("postgres", "checkpoint")?;
+    Ok(rig)
+}
+
+fn rig_on(postgres: PostgresOptions, people: u64, accounts: usize) -> Result<Rig> {
+    let rig = Rig::start(RigOptions { failpoints: false, accounts, people, postgres, one_database: false })?;
     for account in &rig.accounts {
         rig.cli(&["account", "topup", &account.id.to_string(), CREDITS, "--reference", "bar"])?;
     }

@@ -149,13 +149,27 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
         Command::Account(command) => block_on(command.run(session))?,
         Command::Key(command) => block_on(command.run(session))?,
         Command::World(command) => block_on(command.run(session))?,
-        Command::Import(command) => block_on(command.run(session))?,
+        Command::Import(command) => {
+            yield_to_others();
+            block_on(command.run(session))?;
+        }
         Command::Source(command) => block_on(command.run(session))?,
         Command::Suppression(command) => block_on(command.run(session))?,
         Command::Index(command) => block_on(command.run(session))?,
         Command::Jobs(command) => block_on(command.run(session))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How much less of a busy processor an import asks for than a node beside it.
+const IMPORT_NICENESS: i32 = 10;
+
+/// Takes what the machine has to spare: a node on it answers, and keeps its index up, as before. To be called before threads
+/// are started, which inherit it.
+fn yield_to_others() {
+    if let Err(error) = rustix::process::nice(IMPORT_NICENESS) {
+        tracing::debug!(%error, "the import runs at the usual priority");
+    }
 }
 
 fn block_on<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {

@@ -315,6 +315,9 @@ pub const INDEX_FOLLOW_IDLE: Duration = Duration::from_millis(200);
 pub const INDEX_RETRY: Duration = Duration::from_secs(5);
 /// So often a filled index looks whether all changes committed meanwhile have their number, a sequencer's pause apart.
 pub const INDEX_SETTLE_LOOKS_MAX: u32 = 100;
+/// So long an index waits before it is filled while changes wait for their numbers and none gets one: longer than the lease
+/// of a node that gave them and is gone.
+pub const INDEX_NUMBERING_PATIENCE: Duration = Duration::from_secs(20);
 /// So long a page waits for a node that has read less of the log than the one that answered the page before, and so often
 /// it looks.
 pub const INDEX_CATCH_UP_MAX: Duration = Duration::from_secs(2);

@@ -58,6 +58,8 @@ pub struct Hits {
 pub struct Index {
     pub(crate) partitions: Vec<Partition>,
     pub(crate) threads: rayon::ThreadPool,
+    /// Changes wait for the disk: questions do not wait behind them.
+    writing: rayon::ThreadPool,
 }
 
 impl Index {
@@ -67,12 +69,11 @@ impl Index {
         let partitions = if there > 0 { there } else { partitions.max(1) };
         let opened: Result<Vec<_>, _> =
             (0..partitions).map(|number| Partition::open(&partition_folder(folder, number))).collect();
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(partitions)
-            .thread_name(|number| format!("index-{number}"))
-            .build()
-            .map_err(std::io::Error::other)?;
-        Ok(Self { partitions: opened?, threads })
+        Ok(Self {
+            partitions: opened?,
+            threads: pool("asking", partitions)?,
+            writing: pool("writing", partitions)?,
+        })
     }
 
     /// How far all partitions have read; none if one of them has read nothing, or they disagree on what.
@@ -93,7 +94,7 @@ impl Index {
     /// harmless.
     pub fn apply(&self, changes: &Changes<'_>) -> Result<(), IndexError> {
         let count = self.partitions.len();
-        self.threads.install(|| {
+        self.writing.install(|| {
             self.partitions.par_iter().enumerate().try_for_each(|(number, partition)| {
                 let put = changes.put.iter().filter(|one| home(one.place.id, count) == number);
                 let delete = changes.delete.iter().copied().filter(|id| home(*id, count) == number);
@@ -105,7 +106,7 @@ impl Index {
     /// Adds documents of which none is there yet. Nothing of it is seen, or survives, before changes are made to it.
     pub fn fill(&self, documents: &[Document]) -> Result<(), IndexError> {
         let count = self.partitions.len();
-        self.threads.install(|| {
+        self.writing.install(|| {
             self.partitions.par_iter().enumerate().try_for_each(|(number, partition)| {
                 partition.fill(documents.iter().filter(|one| home(one.place.id, count) == number))
             })
@@ -131,6 +132,13 @@ impl Index {
             counts.try_reduce(|| 0, |one, other| Ok(one + other))
         })
     }
+}
+
+/// As many threads as there are partitions.
+fn pool(purpose: &'static str, partitions: usize) -> Result<rayon::ThreadPool, IndexError> {
+    let named = move |number| format!("{purpose}-{number}");
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(partitions).thread_name(named);
+    Ok(builder.build().map_err(std::io::Error::other)?)
 }
 
 pub(crate) fn partition_folder(folder: &Path, number: usize) -> std::path::PathBuf {

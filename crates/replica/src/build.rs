@@ -5,10 +5,13 @@ use crate::error::ReplicaError;
 use crate::follow::blocking;
 use crate::indexes::{Batch, Indexes};
 use crate::replica::Replica;
-use assay_domain::limits::{INDEX_CHANGES_KNOWN, INDEX_READ_BATCH, SEQUENCER_BATCH};
+use assay_domain::clock::Stopwatch;
+use assay_domain::limits::{
+    INDEX_CHANGES_KNOWN, INDEX_NUMBERING_PATIENCE, INDEX_READ_BATCH, SEQUENCER_BATCH, SEQUENCER_IDLE,
+};
 use assay_domain::{Company, Person};
 use assay_index::{Document, Index};
-use assay_store::graph::Followed;
+use assay_store::graph::{Followed, LogHead};
 use assay_store::{Graph, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,7 +24,7 @@ type LastSeen = HashMap<Uuid, u64>;
 impl Replica {
     /// Reads everybody. What changes meanwhile is in the log after the entry it began at, and is taken in again from there.
     pub(crate) async fn fill(&self, folder: &Path, partitions: usize) -> Result<Indexes, ReplicaError> {
-        let head = self.graph.log_head().await?;
+        let head = self.settled_head().await?;
         let known_since = (head.seq - INDEX_CHANGES_KNOWN).max(0);
         let last_seen = Arc::new(self.last_seen(head.epoch, known_since).await?);
         let path = folder.to_owned();
@@ -35,6 +38,21 @@ impl Replica {
         };
         blocking(finish).await?;
         Arc::into_inner(indexes).ok_or(ReplicaError::BrokeDown)
+    }
+
+    /// Where the log ends, as soon as most of what was written has its number: after a load of everybody all of it would be
+    /// taken in a second time, in small batches. Where nobody numbers changes, it does without after a while.
+    async fn settled_head(&self) -> Result<LogHead, ReplicaError> {
+        let mut head = self.graph.log_head().await?;
+        let mut patience = Stopwatch::start();
+        while self.graph.is_numbering_behind().await? && patience.elapsed() < INDEX_NUMBERING_PATIENCE {
+            tokio::time::sleep(SEQUENCER_IDLE).await;
+            let now = self.graph.log_head().await?;
+            if now != head {
+                (head, patience) = (now, Stopwatch::start());
+            }
+        }
+        Ok(head)
     }
 
     async fn last_seen(&self, epoch: Uuid, after: i64) -> Result<LastSeen, ReplicaError> {

@@ -5,12 +5,14 @@ use crate::snapshots::Manifest;
 use assay_index::{Changes, Document, Index, Mark};
 use chrono::{DateTime, Utc};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use uuid::Uuid;
 
 const PEOPLE: &str = "people";
 const COMPANIES: &str = "companies";
 const KNOWN_SINCE: &str = "known-since";
+/// So often the companies' index may stay as it is before it is committed all the same.
+const COMPANIES_IDLE_MAX: u32 = 50;
 
 /// People and companies as of one entry of one log.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct Indexes {
     /// From here on it is known of each document which entry it came with.
     pub known_since: i64,
     seq: AtomicI64,
+    /// How often changes came without one of a company since the companies' index was committed.
+    companies_idle: AtomicU32,
     pub(crate) folder: PathBuf,
 }
 
@@ -40,6 +44,7 @@ impl Indexes {
             epoch,
             known_since,
             seq: AtomicI64::new(0),
+            companies_idle: AtomicU32::new(COMPANIES_IDLE_MAX),
             folder: folder.to_owned(),
         })
     }
@@ -55,8 +60,8 @@ impl Indexes {
             return Ok(None);
         }
         let seq = AtomicI64::new(i64::try_from(one.seq.min(other.seq)).unwrap_or(0));
-        let folder = folder.to_owned();
-        Ok(Some(Self { people, companies, epoch: one.epoch, known_since, seq, folder }))
+        let (folder, companies_idle) = (folder.to_owned(), AtomicU32::new(0));
+        Ok(Some(Self { people, companies, epoch: one.epoch, known_since, seq, companies_idle, folder }))
     }
 
     /// Links both as they stand into a folder on the same disk; none if nothing was committed yet.
@@ -81,10 +86,15 @@ impl Indexes {
         self.seq.load(Ordering::Acquire)
     }
 
-    /// Takes changes in. Companies first: when the people are in, all of it is.
+    /// Takes changes in. Companies first: when the people are in, all of it is. Most changes are of people alone: the other
+    /// index is committed now and then, only so that whoever opens it again has little to read a second time.
     pub(crate) fn apply(&self, people: &Batch, companies: &Batch, seq: i64) -> Result<(), ReplicaError> {
         let mark = Mark { epoch: self.epoch, seq: u64::try_from(seq).unwrap_or(0) };
-        self.companies.apply(&companies.changes(mark))?;
+        let idle = self.companies_idle.fetch_add(1, Ordering::Relaxed);
+        if !companies.is_empty() || idle >= COMPANIES_IDLE_MAX {
+            self.companies.apply(&companies.changes(mark))?;
+            self.companies_idle.store(0, Ordering::Relaxed);
+        }
         self.people.apply(&people.changes(mark))?;
         self.seq.store(seq, Ordering::Release);
         Ok(())
@@ -99,6 +109,10 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    fn is_empty(&self) -> bool {
+        self.put.is_empty() && self.delete.is_empty()
+    }
+
     fn changes(&self, mark: Mark) -> Changes<'_> {
         Changes { put: &self.put, delete: &self.delete, mark }
     }

@@ -4,12 +4,9 @@ use crate::error::ReplicaError;
 use crate::follow::blocking;
 use crate::indexes::Indexes;
 use crate::replica::Replica;
-use assay_domain::limits::{INDEX_CATCH_UP_LOOK, INDEX_CATCH_UP_MAX, SEARCH_COUNTED_MAX};
-use assay_index::{Asker, Clause, Hits, Index, IndexError, Mark, Page, Question, Suggestion, Term};
+use assay_domain::limits::{INDEX_CATCH_UP_LOOK, INDEX_CATCH_UP_MAX};
+use assay_index::{Asker, Hits, Index, IndexError, Mark, Page, Question, Suggestion, Term};
 use std::sync::Arc;
-
-/// So many values are looked at for each that is wanted: some are another account's, or nobody's any more.
-const SUGGESTIONS_LOOKED_AT: usize = 2;
 
 /// Which of the two indexes is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,34 +103,6 @@ impl Indexes {
         limit: usize,
     ) -> Result<Vec<Suggestion>, ReplicaError> {
         let indexes = Arc::clone(self);
-        blocking(move || {
-            let index = indexes.side(side);
-            let found = index.suggest(term, &beginning, limit.saturating_mul(SUGGESTIONS_LOOKED_AT))?;
-            let mut seen = Vec::new();
-            for suggestion in found {
-                seen.extend(as_seen(index, term, suggestion, asker)?);
-                if seen.len() == limit {
-                    break;
-                }
-            }
-            Ok(seen)
-        })
-        .await
+        blocking(move || Ok(indexes.side(side).suggest(term, &beginning, asker, limit)?)).await
     }
-}
-
-/// The dictionary of an index has the values of documents that only one account may see, and of some that are gone: each
-/// value is asked for again as a question, which tells neither. What is common is counted only so far.
-fn as_seen(
-    index: &Index,
-    term: Term,
-    Suggestion { value, count }: Suggestion,
-    asker: Asker,
-) -> Result<Option<Suggestion>, ReplicaError> {
-    let all = vec![Clause::OneOf(term, vec![value.clone()])];
-    let question = Question { all, none: Vec::new(), asker };
-    let page = Page { after: None, limit: 0, count_to: SEARCH_COUNTED_MAX, unchanged_since: None };
-    let counted = index.search(&question, &page)?.counted;
-    let count = if counted < SEARCH_COUNTED_MAX { counted } else { count.max(counted) };
-    Ok((count > 0).then_some(Suggestion { value, count }))
 }

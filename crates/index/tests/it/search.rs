@@ -1,7 +1,7 @@
 //! What is found by questions against looking at every document.
 
 use crate::pair::{EPOCH, Folder, Pair, documents, each_once, plain, questions};
-use assay_index::{Clause, Document, Index, Mark, Number, Page, Place, Question, Term};
+use assay_index::{Asker, Clause, Document, Index, Mark, Number, Page, Place, Question, Term};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -122,10 +122,33 @@ fn what_is_begun_is_completed_by_what_most_have() {
     let skills = ["rust", "ruby", "ruby", "rust", "rust", "go"];
     pair.apply((1..).zip(skills).map(|(id, skill)| skilled(id, skill)).collect(), &[]);
     let told = |beginning, limit| {
-        let suggestions = pair.index.suggest(Term::Skill, beginning, limit).unwrap();
+        let suggestions = pair.index.suggest(Term::Skill, beginning, Asker::Anybody, limit).unwrap();
         suggestions.into_iter().map(|one| (one.value, one.count)).collect::<Vec<_>>()
     };
     assert_eq!(told("ru", 5), [("rust".to_owned(), 3), ("ruby".to_owned(), 2)]);
     assert_eq!(told("", 1), [("rust".to_owned(), 3)]);
     assert!(told("x", 5).is_empty());
+}
+
+#[test]
+fn what_others_alone_may_see_is_counted_in_no_suggestion_however_common_a_value_is() {
+    let (me, another) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    let mut pair = Pair::new(2);
+    let document = |number: u64, owner: Option<Uuid>| {
+        let id = Uuid::from_u128(u128::from(number) + 100);
+        let owner = owner.map(|owner| (Term::Owner, owner.to_string()));
+        let terms = owner.into_iter().chain([(Term::Skill, "rust".to_owned())]).collect();
+        Document { place: Place { order: number, id }, seq: 0, terms, texts: Vec::new(), numbers: Vec::new() }
+    };
+    let owners = |number: u64| match number {
+        0..10_010 => None,
+        10_010..10_017 => Some(me),
+        _ => Some(another),
+    };
+    pair.apply((0..10_040).map(|number| document(number, owners(number))).collect(), &[]);
+    let told = |asker: Asker| pair.index.suggest(Term::Skill, "ru", asker, 5).unwrap()[0].count;
+    assert_eq!(told(Asker::Anybody), 10_010);
+    assert_eq!(told(Asker::Account(me)), 10_017);
+    assert_eq!(told(Asker::Account(another)), 10_033);
+    assert_eq!(told(Asker::Keeper), 10_040);
 }

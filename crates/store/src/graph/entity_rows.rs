@@ -3,7 +3,7 @@
 use super::merges::EntityQuery;
 use crate::StoreError;
 use assay_domain::company::CompanyFacts;
-use assay_domain::person::{Employer, Employment, PersonFacts};
+use assay_domain::person::{Employer, Employment};
 use assay_domain::taxonomy::{Department, Industry, Seniority};
 use assay_domain::{AccountId, Company, CompanyId, Domain, NetworkUrl, Person, PersonId, Provenance};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -19,6 +19,13 @@ pub(super) const PERSON: EntityQuery<Person> = EntityQuery {
          from person where id = any($1) and (expires_on is null or expires_on >= current_date)",
     decode: person,
 };
+
+/// The next people by id, without where each value comes from: that is the largest part of a record, and who reads everybody
+/// does not ask.
+pub(super) const PEOPLE_AFTER: &str =
+    "select id, version, refreshed_at, facts, experience, owner_id from person
+     where id > $1 and merged_into is null and (expires_on is null or expires_on >= current_date)
+     order by id limit $2";
 
 /// That somebody is there, and how fresh what is known of them is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,18 +136,37 @@ impl From<StoredJob<'_>> for Employment {
 
 /// The company is read after this.
 fn person(id: Uuid, row: &PgRow) -> Result<Person, StoreError> {
-    let (facts, provenance): (Json<PersonFacts>, Json<Provenance>) = (row.try_get(4)?, row.try_get(5)?);
-    let Json(jobs): Json<Vec<StoredJob<'_>>> = row.try_get(6)?;
+    let (Json(facts), Json(provenance)) = (row.try_get(4)?, row.try_get(5)?);
     Ok(Person {
         id: PersonId::from_uuid(id),
         version: row.try_get(2)?,
-        facts: facts.0,
-        experience: jobs.into_iter().map(Employment::from).collect(),
+        facts,
+        experience: experience(row, 6)?,
         company: None,
-        provenance: provenance.0,
+        provenance,
         refreshed_at: row.try_get(3)?,
         owner: owner(row, 7)?,
     })
+}
+
+/// One of [`PEOPLE_AFTER`].
+pub(super) fn unsourced_person(row: &PgRow) -> Result<Person, StoreError> {
+    let Json(facts) = row.try_get(3)?;
+    Ok(Person {
+        id: PersonId::from_uuid(row.try_get(0)?),
+        version: row.try_get(1)?,
+        facts,
+        experience: experience(row, 4)?,
+        company: None,
+        provenance: Provenance::default(),
+        refreshed_at: row.try_get(2)?,
+        owner: owner(row, 5)?,
+    })
+}
+
+fn experience(row: &PgRow, column: usize) -> Result<Vec<Employment>, StoreError> {
+    let Json(jobs): Json<Vec<StoredJob<'_>>> = row.try_get(column)?;
+    Ok(jobs.into_iter().map(Employment::from).collect())
 }
 
 /// Whose the row is, when it is one account's alone.

@@ -92,7 +92,8 @@ impl Graph {
         match look(&self.pool, holder).await? {
             Lead::Another => return Ok(Turn::NotLeader),
             Lead::ToTake if !take_lease(&self.pool, holder).await? => return Ok(Turn::NotLeader),
-            Lead::ToTake | Lead::Held => {}
+            Lead::ToTake => settle_in(&self.pool).await?,
+            Lead::Held => {}
         }
         if !self.has_unsequenced().await? {
             return Ok(Turn::Sequenced { moved: 0, lagging: false });
@@ -108,6 +109,13 @@ impl Graph {
     pub async fn has_unsequenced(&self) -> Result<bool, StoreError> {
         let waiting = sqlx::query_scalar("select exists (select from change_inbox order by id limit 1)");
         Ok(waiting.fetch_one(&self.pool).await?)
+    }
+
+    /// Whether more changes wait for their numbers than are given at once, as after a load.
+    pub async fn is_numbering_behind(&self) -> Result<bool, StoreError> {
+        let behind =
+            sqlx::query_scalar("select exists (select from change_inbox order by id offset $1 limit 1)");
+        Ok(behind.bind(SEQUENCER_BATCH).fetch_one(&self.pool).await?)
     }
 
     /// Gives the lease back, so that another node need not wait for its end. Does nothing when it is not ours.
@@ -148,7 +156,8 @@ impl Graph {
         Ok(LogHead { epoch, seq })
     }
 
-    /// Makes every cursor given out so far invalid; to be called after a restore.
+    /// Makes every cursor given out so far invalid. A restore is noticed without it (see `settle_in`), but for one of a whole
+    /// server's files.
     pub async fn mint_epoch(&self) -> Result<Uuid, StoreError> {
         let epoch =
             sqlx::query_scalar("update graph_meta set log_epoch = gen_random_uuid() returning log_epoch");
@@ -187,6 +196,26 @@ async fn take_lease(pool: &PgPool, holder: Uuid) -> Result<bool, StoreError> {
     .execute(pool)
     .await?;
     Ok(taken.rows_affected() == 1)
+}
+
+/// A database that was restored from a dump, or copied, begins a new log before anything is added to it: entries of the old
+/// one are missing in it, and new ones would have their numbers.
+async fn settle_in(pool: &PgPool) -> Result<(), StoreError> {
+    let moved = sqlx::query(
+        "with here as (
+             select system_identifier || '/' || (select oid from pg_database where datname = current_database()) as home
+             from pg_control_system()
+         )
+         update graph_meta set home = here.home,
+             log_epoch = case when graph_meta.home is null then log_epoch else gen_random_uuid() end
+         from here where graph_meta.home is distinct from here.home",
+    )
+    .execute(pool)
+    .await?;
+    if moved.rows_affected() > 0 {
+        tracing::info!("the change log has a new home");
+    }
+    Ok(())
 }
 
 /// Locks the head of the log and only then asks whether the lease is still ours: whoever slept through the end of

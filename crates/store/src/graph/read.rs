@@ -6,7 +6,7 @@
 //! corrected, must be gone from the very next answer on every node, and no invalidation is as sure as not keeping it.
 
 use super::Graph;
-use super::entity_rows::{COMPANY, EMPLOYER, PERSON, SIGHTING, Sighting};
+use super::entity_rows::{COMPANY, EMPLOYER, PEOPLE_AFTER, PERSON, SIGHTING, Sighting, unsourced_person};
 use super::match_keys;
 use super::merges::Entities;
 use crate::StoreError;
@@ -86,17 +86,19 @@ impl Graph {
         Ok(readable(companies, ids))
     }
 
-    /// The next people by id, all there are in the end; whoever was merged into another is left out. None are the end.
+    /// The next people by id, all there are in the end, without where their values come from; whoever was merged into another
+    /// is left out. None are the end.
     pub async fn people_after(&self, mut after: Uuid, limit: i64) -> Result<Vec<Person>, StoreError> {
         let mut connection = self.pool.acquire().await?;
         loop {
-            let ids = ids_after(&mut connection, "person", after, limit).await?;
-            let Some(last) = ids.last().copied() else { return Ok(Vec::new()) };
-            let people = readable(read_people(&mut connection, ids.clone()).await?, ids);
+            let rows = sqlx::query(PEOPLE_AFTER).bind(after).bind(limit).fetch_all(&mut *connection).await?;
+            let Some(last) = rows.last() else { return Ok(Vec::new()) };
+            after = last.try_get(0)?;
+            let mut people: Vec<Person> = rows.iter().map(unsourced_person).filter_map(told).collect();
             if !people.is_empty() {
+                add_employers(&mut connection, people.iter_mut()).await?;
                 return Ok(people);
             }
-            after = last;
         }
     }
 
@@ -104,7 +106,15 @@ impl Graph {
     pub async fn companies_after(&self, mut after: Uuid, limit: i64) -> Result<Vec<Company>, StoreError> {
         let mut connection = self.pool.acquire().await?;
         loop {
-            let ids = ids_after(&mut connection, "company", after, limit).await?;
+            // As reading does: were all of a page past their day, it would look like the end.
+            let ids: Vec<Uuid> = sqlx::query_scalar(
+                "select id from company where id > $1 and merged_into is null
+                 and (expires_on is null or expires_on >= current_date) order by id limit $2",
+            )
+            .bind(after)
+            .bind(limit)
+            .fetch_all(&mut *connection)
+            .await?;
             let Some(last) = ids.last().copied() else { return Ok(Vec::new()) };
             let companies = readable(Entities::read(&mut connection, &COMPANY, ids.clone()).await?, ids);
             if !companies.is_empty() {
@@ -222,31 +232,25 @@ fn distinct(owners: &[Vec<Uuid>]) -> Vec<Uuid> {
 /// People with their experience and the company they work for now.
 async fn read_people(connection: &mut PgConnection, ids: Vec<Uuid>) -> Result<Entities<Person>, StoreError> {
     let mut people = Entities::read(connection, &PERSON, ids).await?;
-    let mut companies: Vec<Uuid> = people.live_mut().filter_map(|person| works_at(person)).collect();
+    add_employers(connection, people.live_mut()).await?;
+    Ok(people)
+}
+
+async fn add_employers<'a>(
+    connection: &mut PgConnection,
+    people: impl Iterator<Item = &'a mut Person>,
+) -> Result<(), StoreError> {
+    let people: Vec<&mut Person> = people.collect();
+    let mut companies: Vec<Uuid> = people.iter().filter_map(|person| works_at(person)).collect();
     companies.sort_unstable();
     companies.dedup();
     let employers = Entities::read(connection, &EMPLOYER, companies).await?;
-    for person in people.live_mut() {
+    for person in people {
         // An employer that does not read back must not take the person's record with it.
         let employer = works_at(person).and_then(|company| employers.get(company)?.as_ref().ok());
         person.company = employer.cloned();
     }
-    Ok(people)
-}
-
-async fn ids_after(
-    connection: &mut PgConnection,
-    table: &'static str,
-    after: Uuid,
-    limit: i64,
-) -> Result<Vec<Uuid>, StoreError> {
-    // As reading does: were all of a page past their day, it would look like the end.
-    let query = format!(
-        "select id from {table} where id > $1 and merged_into is null
-         and (expires_on is null or expires_on >= current_date) order by id limit $2"
-    );
-    let ids = sqlx::query_scalar(sqlx::AssertSqlSafe(query)).bind(after).bind(limit);
-    Ok(ids.fetch_all(connection).await?)
+    Ok(())
 }
 
 fn works_at(person: &Person) -> Option<Uuid> {
@@ -259,8 +263,11 @@ fn in_order<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> Result<Vec<T>, S
 
 /// Those that read back. One that does not must not take a page, or the index of everybody, with it: operators are told.
 fn readable<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> Vec<T> {
-    let told = |error: &StoreError| tracing::error!(%error, "a record does not read back and is left out");
-    each_once(entities, ids).filter_map(|found| found.inspect_err(told).ok()).collect()
+    each_once(entities, ids).filter_map(told).collect()
+}
+
+fn told<T>(found: Result<T, StoreError>) -> Option<T> {
+    found.inspect_err(|error| tracing::error!(%error, "a record does not read back and is left out")).ok()
 }
 
 fn each_once<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> impl Iterator<Item = Result<T, StoreError>> {

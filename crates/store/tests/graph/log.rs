@@ -173,3 +173,26 @@ async fn a_cursor_of_another_epoch_or_from_beyond_the_head_is_refused() {
     assert_eq!(graph.changes_after(minted, 1, 10).await.unwrap(), refused);
     assert!(matches!(graph.changes_after(minted, 0, 10).await.unwrap(), Followed::Changes(_)));
 }
+
+#[tokio::test]
+async fn a_database_that_lives_elsewhere_than_its_log_was_written_begins_a_new_one() {
+    let (db, graph) = graph().await;
+    let begun = graph.log_head().await.unwrap().epoch;
+    write(&graph, 0..3, "before".into()).await;
+    let turn = || async {
+        db.psql("update lease set until = now()").unwrap();
+        graph.sequence(NODE_A).await.unwrap();
+        graph.log_head().await.unwrap()
+    };
+    // A new installation moves in without losing anybody who follows.
+    assert_eq!(turn().await.epoch, begun);
+    assert_eq!(turn().await.epoch, begun);
+    db.psql("update graph_meta set home = 'another server/5'").unwrap();
+    write(&graph, 3..6, "after".into()).await;
+    let restored = turn().await;
+    assert_ne!(restored.epoch, begun);
+    let refused = graph.changes_after(begun, 0, 10).await.unwrap();
+    assert_eq!(refused, Followed::EpochChanged(restored));
+    assert_eq!(turn().await.epoch, restored.epoch);
+    assert_eq!(changes(&graph, restored.epoch, 0).await.len(), 6);
+}

@@ -1,0 +1,176 @@
+//! The bar `search-scale`: what a search costs among ten times as many people, and beside Tantivy itself.
+//!
+//! The same searches over HTTP, with rows read and paid for, and asked of Tantivy on the node's own files in this process, by
+//! turns, while people change. Tantivy's part is its plain collectors: the best rows by order, and how many there are. The
+//! world is made up: these are regression figures.
+
+use super::bare::Bare;
+use super::icp::{self, Class, Icp};
+use super::updates::Updates;
+use super::{PEOPLE, big_rig};
+use crate::bar::{Verdict, grouped, number_in, progress, quantile};
+use crate::http_client::{Client, Exchange, Post};
+use crate::rig::{Folder, Rig};
+use crate::world::people_that_fit;
+use anyhow::{Context, Result, bail, ensure};
+use assay_domain::clock::Stopwatch;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const ACCOUNTS: usize = 40;
+const CHANGES_A_SECOND: usize = 200;
+const PAGE: u32 = 25;
+const SEED: u64 = 61;
+/// With the index beside the tables.
+const PERSON_BYTES: u64 = 3_600;
+/// The bars.
+const P50_MAX: f64 = 1.5;
+const P95_MAX: f64 = 2.0;
+const GROWTH_MAX: f64 = 1.5;
+const SLOWEST_MAX: Duration = Duration::from_millis(200);
+/// Names another larger size.
+const OTHER_PEOPLE: &str = "ASSAY_BAR_PEOPLE";
+
+struct Size {
+    small: u64,
+    large: u64,
+    of_each: usize,
+    rounds: usize,
+}
+
+const FULL: Size = Size { small: 1_000_000, large: 10_000_000, of_each: 67, rounds: 5 };
+const SHORT: Size = Size { small: 4_000, large: 40_000, of_each: 20, rounds: 5 };
+
+/// One search asked both ways.
+struct Timed {
+    class: Class,
+    http: Duration,
+    bare: Duration,
+}
+
+pub async fn run(short: bool) -> Result<Verdict> {
+    progress("the world is made up: these are regression figures, not claims about real data");
+    let size = if short { SHORT } else { FULL };
+    let wanted = number_in(OTHER_PEOPLE)?.unwrap_or(size.large);
+    let large = wanted.min(people_that_fit(&std::env::temp_dir(), PERSON_BYTES)?);
+    ensure!(large > size.small, "the disk has no room for more than {} people", size.small);
+    let few = measure(size.small, &size).await?;
+    let many = measure(large, &size).await?;
+    let growth = Class::ALL[..2].iter().map(|class| {
+        let p50 = |timed: &[Timed]| http_quantile(timed, Some(*class), 500).as_secs_f64();
+        p50(&many) / p50(&few)
+    });
+    let growth = growth.fold(0.0, f64::max);
+    let bare_quantile = |of_1000| sorted(many.iter().map(|one| one.bare), of_1000);
+    let ratio = |of_1000| {
+        let http: Duration = http_quantile(&many, None, of_1000);
+        http.as_secs_f64() / bare_quantile(of_1000).as_secs_f64()
+    };
+    let (p50, p95) = (ratio(500), ratio(950));
+    let slowest = http_quantile(&many, None, 950);
+    let figure = format!(
+        "search-scale: {} people, {} changes a second: p50 {:.1} ms = {p50:.2} x Tantivy alone (bar {P50_MAX}), p95 {:.1} ms = \
+         {p95:.2} x (bar {P95_MAX} x and {} ms); p50 of searches for up to 10,000 grew {growth:.2} x from {} people (bar \
+         {GROWTH_MAX}) (made-up world: a regression figure)",
+        grouped(usize::try_from(large)?),
+        CHANGES_A_SECOND,
+        milliseconds(http_quantile(&many, None, 500)),
+        milliseconds(slowest),
+        SLOWEST_MAX.as_millis(),
+        grouped(usize::try_from(size.small)?),
+    );
+    let passed = p50 <= P50_MAX && p95 <= P95_MAX && growth <= GROWTH_MAX && slowest <= SLOWEST_MAX;
+    Ok(Verdict { figure, passed })
+}
+
+async fn measure(people: u64, size: &Size) -> Result<Vec<Timed>> {
+    let rig = big_rig(people, ACCOUNTS)?;
+    let index = Folder::make("search-scale")?;
+    let watch = Stopwatch::start();
+    let server = rig.serve(&[("ASSAY_INDEX_FOLDER", &index.path.display().to_string())])?;
+    progress(format!("ready after {:.0} s", watch.elapsed().as_secs_f64()));
+    let mut client = server.client();
+    let searches = icp::draw(&rig, &mut client, size.of_each, SEED).await?;
+    let bare = Bare::open(&index.path)?;
+    compare(&rig, &mut client, &bare, &searches).await?;
+    let updates = Updates::start(&rig, CHANGES_A_SECOND, SEED).await?;
+    let mut timed = Vec::new();
+    for round in 0..size.rounds {
+        bare.reload()?;
+        for (number, icp) in searches.iter().enumerate() {
+            let account = &rig.accounts[(number + round) % rig.accounts.len()];
+            let one = Stopwatch::start();
+            call(&mut client, &account.api_key, icp).await?;
+            let http = one.elapsed();
+            let one = Stopwatch::start();
+            tokio::task::block_in_place(|| bare.search(icp, usize::try_from(PAGE)? + 1))?;
+            timed.push(Timed { class: icp.class, http, bare: one.elapsed() });
+        }
+    }
+    let (changes, _) = updates.stop().await?;
+    tell(people, changes, &timed);
+    server.stop()?;
+    Ok(timed)
+}
+
+/// Before anything changes, both find the same.
+async fn compare(rig: &Rig, client: &mut Client, bare: &Bare, searches: &[Icp]) -> Result<()> {
+    bare.reload()?;
+    for (number, icp) in searches.iter().enumerate() {
+        let account = &rig.accounts[number % rig.accounts.len()];
+        let answer: Value = serde_json::from_slice(&call(client, &account.api_key, icp).await?)?;
+        let shown: Vec<String> = answer["results"]
+            .as_array()
+            .context("an answer without rows")?
+            .iter()
+            .filter_map(|row| row["id"].as_str().map(str::to_owned))
+            .collect();
+        let found = bare.search(icp, usize::try_from(PAGE)?)?;
+        let found: Vec<String> = found.ids.iter().map(|id| format!("per_{}", id.simple())).collect();
+        ensure!(shown == found, "{}: the service shows {} rows, Tantivy others", icp.body, shown.len());
+    }
+    Ok(())
+}
+
+async fn call(client: &mut Client, api_key: &str, icp: &Icp) -> Result<Vec<u8>> {
+    let mut body = icp.body.clone();
+    body["limit"] = json!(PAGE);
+    let body = body.to_string();
+    let post = Post { path: PEOPLE, api_key, idempotency_key: None, body: body.as_bytes() };
+    match client.post(&post).await {
+        Exchange::Whole(reply) if reply.status == 200 => Ok(reply.body.to_vec()),
+        Exchange::Whole(reply) => bail!("{body}: {} {}", reply.status, String::from_utf8_lossy(reply.body)),
+        Exchange::Half | Exchange::Nothing => bail!("no whole answer"),
+    }
+}
+
+fn tell(people: u64, changes: usize, timed: &[Timed]) {
+    for class in Class::ALL {
+        let bare =
+            |of_1000| sorted(timed.iter().filter(|one| one.class == class).map(|one| one.bare), of_1000);
+        progress(format!(
+            "{people} people, {}: over HTTP p50 {:.1} ms, p95 {:.1} ms; Tantivy alone p50 {:.2} ms, p95 {:.2} ms",
+            class.name(),
+            milliseconds(http_quantile(timed, Some(class), 500)),
+            milliseconds(http_quantile(timed, Some(class), 950)),
+            milliseconds(bare(500)),
+            milliseconds(bare(950)),
+        ));
+    }
+    progress(format!("{people} people: {changes} changes meanwhile"));
+}
+
+fn http_quantile(timed: &[Timed], class: Option<Class>, of_1000: usize) -> Duration {
+    let of_class = timed.iter().filter(|one| class.is_none_or(|class| one.class == class));
+    sorted(of_class.map(|one| one.http), of_1000)
+}
+
+fn sorted(times: impl Iterator<Item = Duration>, of_1000: usize) -> Duration {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort_unstable();
+    quantile(&times, of_1000)
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
