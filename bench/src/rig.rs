@@ -70,7 +70,7 @@ impl Rig {
     pub fn start(options: RigOptions) -> anyhow::Result<Self> {
         let program = build(options.failpoints)?;
         progress("starting PostgreSQL");
-        let data_dir = kept_world(&options);
+        let data_dir = data_folder(&options);
         let is_loaded = data_dir.as_ref().is_some_and(|folder| folder.join(LOADED).is_file());
         let postgres = Postgres::start(PostgresOptions { data_dir, ..options.postgres })?;
         if !is_loaded {
@@ -245,11 +245,14 @@ impl Rig {
     }
 }
 
-/// Where the world that a bar needs is kept, if any is.
-fn kept_world(options: &RigOptions) -> Option<PathBuf> {
-    let kept = PathBuf::from(std::env::var_os(KEPT_WORLDS)?);
+/// Where the data lives: in the bar's own folder, if it has one, or where worlds are kept, if they are.
+fn data_folder(options: &RigOptions) -> Option<PathBuf> {
     let own = options.postgres.data_dir.clone();
-    own.or_else(|| (!options.one_database).then(|| kept.join(format!("people-{}", options.people))))
+    if own.is_some() || options.one_database {
+        return own;
+    }
+    let kept = std::env::var_os(KEPT_WORLDS)?;
+    Some(PathBuf::from(kept).join(format!("people-{}", options.people)))
 }
 
 fn make_databases(postgres: &Postgres, one: bool) -> anyhow::Result<()> {

@@ -145,7 +145,7 @@ async fn call(client: &mut Client, api_key: &str, icp: &Icp) -> Result<Vec<u8>> 
 }
 
 fn tell(people: u64, changes: usize, timed: &[Timed]) {
-    for class in Class::ALL {
+    for class in Class::ALL.into_iter().filter(|class| timed.iter().any(|one| one.class == *class)) {
         let bare =
             |of_1000| sorted(timed.iter().filter(|one| one.class == class).map(|one| one.bare), of_1000);
         progress(format!(
