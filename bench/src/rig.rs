@@ -3,6 +3,7 @@
 use crate::bar::progress;
 use crate::http_client::Client;
 use crate::program::build;
+use crate::world::people_that_fit;
 use anyhow::{Context, bail};
 use assay_domain::{AccountId, Clock, PersonId};
 use assay_store::{Database, Ledger};
@@ -251,8 +252,20 @@ fn data_folder(options: &RigOptions) -> Option<PathBuf> {
     if own.is_some() || options.one_database {
         return own;
     }
-    let kept = std::env::var_os(KEPT_WORLDS)?;
-    Some(PathBuf::from(kept).join(format!("people-{}", options.people)))
+    kept_world(options.people)
+}
+
+/// Where a world of so many people is kept, or will be.
+fn kept_world(people: u64) -> Option<PathBuf> {
+    Some(PathBuf::from(std::env::var_os(KEPT_WORLDS)?).join(format!("people-{people}")))
+}
+
+/// As many of the people wanted as the disk has room for: all of them if their world is there already.
+pub fn people_with_room(wanted: u64, person_bytes: u64) -> anyhow::Result<u64> {
+    if kept_world(wanted).is_some_and(|world| world.join(LOADED).is_file()) {
+        return Ok(wanted);
+    }
+    Ok(wanted.min(people_that_fit(&std::env::temp_dir(), person_bytes)?))
 }
 
 fn make_databases(postgres: &Postgres, one: bool) -> anyhow::Result<()> {

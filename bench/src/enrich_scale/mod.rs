@@ -1,8 +1,8 @@
 //! The bar `enrich-scale`: what a paid lookup costs does not grow with the number of people.
 //!
 //! A world of one size and one ten times as large, each under PostgreSQL with an eighth of its size for memory, by turns.
-//! People are asked for by address, everybody at most once, and what a call costs in processor time, in pages visited and in pages that
-//! were not in PostgreSQL's own memory is told per call. The world is made up: these are regression figures.
+//! People are asked for by address, everybody at most once, and what a call costs in processor time, in pages visited and in
+//! pages that were not in PostgreSQL's own memory is told per call. The world is made up: these are regression figures.
 
 mod cage;
 
@@ -66,7 +66,9 @@ struct Scene {
 pub async fn run(short: bool) -> Result<Verdict> {
     progress("the world is made up: these are regression figures, not claims about real data");
     let size = if short { SHORT } else { FULL };
-    let large = size.large.min(people_that_fit(&std::env::temp_dir(), PERSON_BYTES_MAX)?);
+    // Both are there at once.
+    let room = people_that_fit(&std::env::temp_dir(), PERSON_BYTES_MAX)?.saturating_sub(size.small);
+    let large = size.large.min(room);
     ensure!(large > size.small, "the disk has no room for more than {} people", size.small);
     let few = Scene::set(size.small, &size).await?;
     let many = Scene::set(large, &size).await?;

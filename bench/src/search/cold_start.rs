@@ -8,8 +8,7 @@ use super::big_rig;
 use crate::bar::{Verdict, grouped, median, number_in, progress};
 use crate::billed::load::{self, Pace};
 use crate::billed::targets::Targets;
-use crate::rig::{Folder, Rig, Server};
-use crate::world::people_that_fit;
+use crate::rig::{Folder, Rig, Server, people_with_room};
 use anyhow::{Context, Result, ensure};
 use assay_domain::clock::Stopwatch;
 use std::path::Path;
@@ -44,7 +43,7 @@ struct Start {
 pub async fn run(short: bool) -> Result<Verdict> {
     progress("the world is made up: these are regression figures, not claims about real data");
     let wanted = number_in(OTHER_PEOPLE)?.unwrap_or(if short { PEOPLE_SHORT } else { PEOPLE });
-    let people = wanted.min(people_that_fit(&std::env::temp_dir(), PERSON_BYTES)?);
+    let people = people_with_room(wanted, PERSON_BYTES)?;
     ensure!(people > 0, "the disk is full");
     let rig = big_rig(people, 0)?;
     let targets = Arc::new(Targets::make(&rig, &rig.ledger().await?, ACCOUNTS, CALLS).await?);

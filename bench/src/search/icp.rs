@@ -4,7 +4,7 @@ use super::{PEOPLE, ask};
 use crate::bar::progress;
 use crate::http_client::Client;
 use crate::rig::Rig;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 use assay_domain::name::fold_text;
 use assay_domain::taxonomy::SizeBand;
 use assay_index::fold_term;
@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-/// Draws of which one must find a class that has room.
+/// So many are drawn at most to fill all classes.
 const DRAWS_MAX: usize = 20_000;
 const FILTERS_MAX: usize = 5;
 
@@ -79,8 +79,7 @@ pub async fn draw(rig: &Rig, client: &mut Client, of_each: usize, seed: u64) -> 
             return Ok(drawn);
         }
     }
-    ensure!(false, "{DRAWS_MAX} draws did not fill all classes");
-    Ok(drawn)
+    bail!("{DRAWS_MAX} draws did not fill all classes")
 }
 
 type Filter = (&'static str, Value, Vec<(&'static str, String)>);

@@ -10,8 +10,7 @@ use super::updates::Updates;
 use super::{PEOPLE, big_rig};
 use crate::bar::{Verdict, grouped, number_in, progress, quantile};
 use crate::http_client::{Client, Exchange, Post};
-use crate::rig::{Folder, Rig};
-use crate::world::people_that_fit;
+use crate::rig::{Folder, Rig, people_with_room};
 use anyhow::{Context, Result, bail, ensure};
 use assay_domain::clock::Stopwatch;
 use serde_json::{Value, json};
@@ -52,7 +51,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
     progress("the world is made up: these are regression figures, not claims about real data");
     let size = if short { SHORT } else { FULL };
     let wanted = number_in(OTHER_PEOPLE)?.unwrap_or(size.large);
-    let large = wanted.min(people_that_fit(&std::env::temp_dir(), PERSON_BYTES)?);
+    let large = people_with_room(wanted, PERSON_BYTES)?;
     ensure!(large > size.small, "the disk has no room for more than {} people", size.small);
     let few = measure(size.small, &size).await?;
     let many = measure(large, &size).await?;

@@ -20,7 +20,8 @@ const STEPS_A_SECOND: usize = 10;
 /// Fewer than this of a hundred wanted changes are not the load that was asked for.
 const MADE_LEAST_PERCENT: usize = 90;
 
-const CHANGE: &str = "with changed as (
+/// Gives people, by their ids, these headlines.
+pub const CHANGE: &str = "with changed as (
         update person p set version = version + 1,
             facts = (facts::jsonb || jsonb_build_object('headline', drawn.word))::json
         from unnest($1::uuid[], $2::text[]) as drawn (id, word) where p.id = drawn.id

@@ -8,7 +8,8 @@ use serde_json::json;
 #[derive(Debug, Subcommand)]
 pub enum IndexCommand {
     /// Make every node fill its index anew from the graph; each answers from its old one until the new one is filled. Search
-    /// cursors given out so far are answered 410. To be run after a restore of the graph.
+    /// cursors given out so far are answered 410. A graph restored from a dump is noticed without it; to be run after a restore of
+    /// its server's files.
     Rebuild,
 }
 

@@ -30,7 +30,7 @@ use std::time::Duration;
 /// When credits are held before a call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldPolicy {
-    /// For calls that may spend upstream money or bill several units; the others settle in one step.
+    /// For calls that may spend upstream money, and for those that found more than can be paid; the others settle in one step.
     WhenSpending,
     /// For every paid call.
     Always,
@@ -68,6 +68,16 @@ struct Arrival {
     at: DateTime<Utc>,
     watch: Stopwatch,
     rate: Option<RateState>,
+}
+
+/// A call that may run, and whose key it has claimed.
+#[derive(Clone, Copy)]
+struct Errand<'a> {
+    call: &'a Call,
+    arrival: &'a Arrival,
+    key: &'a Arc<KeyRecord>,
+    options: Options,
+    claim: Option<&'a ClaimGuard>,
 }
 
 /// What a call came to.
@@ -165,7 +175,6 @@ impl Service {
 
     /// A call that may run: decoded, claimed, paid for, run and settled.
     async fn admitted(&self, call: &Call, arrival: &Arrival, key: &Arc<KeyRecord>) -> Result<Done, Fault> {
-        let spec = &call.entry.spec;
         let (input, options) = call.input()?;
         let prepared = (call.entry.prepare)(input, self.engine.hosts())?;
         if options.dry_run {
@@ -177,21 +186,50 @@ impl Service {
             Turn::Free => None,
         };
         crash_point("call-claimed").await;
+        let errand = Errand { call, arrival, key, options, claim: claim.as_ref() };
+        match self.paid(&errand, prepared).await {
+            Ok(done) => {
+                crash_point("call-settled").await;
+                if let Some(claim) = claim {
+                    claim.settled();
+                }
+                Ok(done)
+            }
+            Err(fault) => Err(free_claim(claim, fault).await),
+        }
+    }
+
+    /// Runs a call and charges for what it found. One that spends nothing upstream runs first and pays afterwards; what it
+    /// found and cannot be paid for is looked for again, and only as much of it as a hold has made sure of.
+    async fn paid(&self, errand: &Errand<'_>, prepared: Prepared) -> Result<Done, Fault> {
+        let Errand { call, arrival, key, options, .. } = *errand;
         let mut purse = self.purse(call, arrival, key, options);
-        let units_affordable = match purse.open(prepared.units_held).await {
-            Ok(units) => units,
-            Err(fault) => return Err(free_claim(claim, fault).await),
-        };
+        let units_held = prepared.units_held;
+        match self.attempt(errand, prepared, &mut purse).await {
+            Err(fault) if purse.would_shorten(&fault, units_held) => {
+                purse.hold_first();
+                let prepared = (call.entry.prepare)(call.input()?.0, self.engine.hosts())?;
+                self.attempt(errand, prepared, &mut purse).await
+            }
+            done => done,
+        }
+    }
+
+    async fn attempt(
+        &self,
+        errand: &Errand<'_>,
+        prepared: Prepared,
+        purse: &mut Purse<'_>,
+    ) -> Result<Done, Fault> {
+        let Errand { call, arrival, key, options, claim } = *errand;
+        let units_affordable = purse.open(prepared.units_held).await?;
         crash_point("call-held").await;
         let context = self.context(call, arrival, key, (units_affordable, options.max_credits));
         let before = arrival.watch.elapsed();
         let time_left = self.settings.deadline.saturating_sub(before);
         let ran = tokio::time::timeout(time_left, run(prepared, context)).await;
-        let ran = ran.unwrap_or_else(|_| Err(Fault::new(Code::DeadlineExceeded, "the deadline passed")));
-        let Answered { payload, tally } = match ran {
-            Ok(answered) => answered,
-            Err(fault) => return Err(free_claim(claim, fault).await),
-        };
+        let Answered { payload, tally } =
+            ran.unwrap_or_else(|_| Err(Fault::new(Code::DeadlineExceeded, "the deadline passed")))?;
         let looked_up = arrival.watch.elapsed();
         crash_point("call-ran").await;
         let (body, stream) = match payload {
@@ -202,14 +240,7 @@ impl Service {
         };
         let render = renderer(body, options, &tally.trace);
         let draft = |claim: &ClaimGuard| self.settings.reply_keys.draft(&render, key.account, claim.claim());
-        let settled = match purse.settle(tally, claim.as_ref().map(draft)).await {
-            Ok(settled) => settled,
-            Err(fault) => return Err(free_claim(claim, fault).await),
-        };
-        crash_point("call-settled").await;
-        if let Some(claim) = claim {
-            claim.settled();
-        }
+        let settled = purse.settle(tally, claim.map(draft)).await?;
         let timings = vec![
             ("find", looked_up.saturating_sub(before)),
             ("settle", arrival.watch.elapsed().saturating_sub(looked_up)),
@@ -219,7 +250,7 @@ impl Service {
             None => ReplyBody::Json(render(&settled).into()),
         };
         Ok(Done {
-            status: spec.status,
+            status: call.entry.spec.status,
             body,
             charged: settled.credits,
             remaining: Some(settled.balance),

@@ -46,7 +46,7 @@ impl<'a> Purse<'a> {
         }
         let bound = max_credits.map_or(Some(units_max), |bound| spec.price.units_within(bound, units_max));
         let units_wanted = bound.ok_or_else(|| self.too_low(max_credits))?;
-        if !(spec.spends_upstream || units_max > 1 || self.charge.hold_always) {
+        if !(spec.spends_upstream || self.charge.hold_always) {
             return Ok(units_wanted);
         }
         let hold = HoldId::mint(self.charge.at);
@@ -69,6 +69,18 @@ impl<'a> Purse<'a> {
             Answer::Refused { why, .. } => Err(self.refused(why, spec.price.charge(true, 1))),
             other => Err(unexpected(&other)),
         }
+    }
+
+    /// Whether a call that ran without a hold was refused what fewer units may still get.
+    pub fn would_shorten(&self, fault: &Fault, units_max: u32) -> bool {
+        let Charge { spec, hold_always, .. } = self.charge;
+        let refused = matches!(fault.code, Code::InsufficientCredits | Code::SpendCapReached);
+        refused && units_max > 1 && !(spec.spends_upstream || hold_always)
+    }
+
+    /// From now on, credits are held before anything is looked for.
+    pub fn hold_first(&mut self) {
+        self.charge.hold_always = true;
     }
 
     /// Charges what was found and writes history and the stored reply, in one commit.

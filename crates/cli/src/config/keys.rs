@@ -252,8 +252,8 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Text,
         default: || "when_spending".to_owned(),
         doc: &[
-            "When credits are held before a call runs: \"when_spending\" (calls that may spend upstream money or bill",
-            "several units) or \"always\" (every paid call).",
+            "When credits are held before a call runs: \"when_spending\" (calls that may spend upstream money, and those",
+            "that found more than the balance pays for) or \"always\" (every paid call).",
         ],
         set: |config, text| {
             let choices = [("when_spending", HoldPolicy::WhenSpending), ("always", HoldPolicy::Always)];

@@ -80,9 +80,10 @@ pub fn prices() -> String {
     format!(
         "# Prices\n\nPrices are in credits, which are exact to the thousandth. A call is charged for what it found: nothing \
          found, nothing charged; a call that failed is never charged. Only where the price has a base (`1 credit + …`) is \
-         that base charged for a search that ran and found nothing.\n\n{}\nBefore a call that may spend money upstream or \
-         bill several units runs, the most it can cost is held, as far as the balance, `max_credits` and the key's cap \
-         allow; what was not used is given back with the answer.\n\n## Plans\n\nAs a new installation starts; an operator \
+         that base charged for a search that ran and found nothing.\n\n{}\nBefore a call that may spend money upstream \
+         runs, the most it can cost is held, as far as the balance, `max_credits` and the key's cap allow; what was not used \
+         is given back with the answer. An answer is never longer than what can be paid for: it says \
+         `truncated_by: \"credits\"` then.\n\n## Plans\n\nAs a new installation starts; an operator \
          may change them.\n\n{}",
         words::table(["call", "price", "one unit", "most units", "most a call can charge"], &rows),
         words::table(["plan", "price a month", "credits", "requests a minute"], &plans)
