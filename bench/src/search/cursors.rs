@@ -49,7 +49,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
                     progress(format!("walk {} of {walks}", number + 1));
                     let before = versions(&rig)?;
                     settle(&rig, &mut clients, &api_key).await?;
-                    let (ids, _) = walk(&mut clients, &api_key, PEOPLE, &json!({}), PAGE).await?;
+                    let ids = walk(&mut clients, &api_key, PEOPLE, &json!({}), PAGE).await?.ids;
                     let after = versions(&rig)?;
                     let shown: BTreeSet<&String> = ids.iter().collect();
                     if shown.len() != ids.len() {

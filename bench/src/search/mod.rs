@@ -14,6 +14,7 @@ use crate::http_client::{Client, Exchange, Post};
 use crate::rig::{Rig, RigOptions};
 use crate::world::LOAD_SETTINGS;
 use anyhow::{Context, Result, bail};
+use assay_domain::limits::SEARCH_COUNTED_MAX;
 use assay_testkit::PostgresOptions;
 use serde_json::{Value, json};
 
@@ -59,15 +60,33 @@ async fn ask(client: &mut Client, api_key: &str, path: &str, body: &Value) -> Re
     }
 }
 
-/// All rows of a search in the order of its pages, each page asked of the next client, and what it says there are.
+/// What all pages of a search showed.
+struct Walked {
+    /// In the order of the pages.
+    ids: Vec<String>,
+    /// How many there are, or how many at least.
+    total: u64,
+    is_exact: bool,
+}
+
+impl Walked {
+    /// Whether the total says what it must of so many: no more than the first ten thousand are counted unless asked for.
+    fn counts(&self, rows: u64, asked_exact: bool) -> bool {
+        let is_exact = asked_exact || rows <= SEARCH_COUNTED_MAX;
+        let total = if is_exact { rows } else { SEARCH_COUNTED_MAX };
+        (self.total, self.is_exact) == (total, is_exact)
+    }
+}
+
+/// Walks all pages of a search, each asked of the next client.
 async fn walk(
     clients: &mut [Client],
     api_key: &str,
     path: &str,
     filters: &Value,
     limit: u32,
-) -> Result<(Vec<String>, u64)> {
-    let (mut ids, mut total, mut page_number) = (Vec::new(), None, 0_usize);
+) -> Result<Walked> {
+    let (mut ids, mut counted, mut page_number) = (Vec::new(), None, 0_usize);
     let mut body = filters.clone();
     body["limit"] = json!(limit);
     loop {
@@ -76,11 +95,13 @@ async fn walk(
         let page = ask(client, api_key, path, &body).await?;
         let rows = page["results"].as_array().context("an answer without rows")?;
         ids.extend(rows.iter().filter_map(|row| row["id"].as_str()).map(str::to_owned));
-        total = total.or(page["total"].as_u64());
+        let total = page["total"].as_u64().context("an answer without a total")?;
+        counted = counted.or(Some((total, page["total_relation"] == "eq")));
         body["cursor"] = page["next_cursor"].clone();
         page_number += 1;
         if body["cursor"].is_null() {
-            return Ok((ids, total.context("an answer without a total")?));
+            let (total, is_exact) = counted.context("an answer without a total")?;
+            return Ok(Walked { ids, total, is_exact });
         }
     }
 }

@@ -170,16 +170,18 @@ impl Desk {
                 }
             }
         }
-        let (shown, total) = walk(&mut [node.client()], &self.api_key, PEOPLE, &json!({}), PAGE).await?;
+        let walked = walk(&mut [node.client()], &self.api_key, PEOPLE, &json!({}), PAGE).await?;
         let select =
             "select json_agg('per_' || replace(id::text, '-', '')) from person where merged_into is null";
         let there: BTreeSet<String> = serde_json::from_str(&rig.postgres.psql(rig.graph_name(), select)?)?;
-        let distinct: BTreeSet<String> = shown.iter().cloned().collect();
-        if distinct != there || shown.len() != there.len() {
+        let distinct: BTreeSet<String> = walked.ids.iter().cloned().collect();
+        let is_counted = walked.counts(u64::try_from(there.len())?, false);
+        if distinct != there || walked.ids.len() != there.len() || !is_counted {
             self.complaints.add(format!(
-                "{} rows, {} people, total {total}; the tables have {}",
-                shown.len(),
+                "{} rows, {} people, total {}; the tables have {}",
+                walked.ids.len(),
                 distinct.len(),
+                walked.total,
                 there.len()
             ));
         }

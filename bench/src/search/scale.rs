@@ -60,17 +60,17 @@ pub async fn run(short: bool) -> Result<Verdict> {
         p50(&many) / p50(&few)
     });
     let growth = growth.fold(0.0, f64::max);
-    let bare_quantile = |of_1000| sorted(many.iter().map(|one| one.bare), of_1000);
-    let ratio = |of_1000| {
-        let http: Duration = http_quantile(&many, None, of_1000);
-        http.as_secs_f64() / bare_quantile(of_1000).as_secs_f64()
+    let ratio = |timed: &[Timed], of_1000| {
+        let bare = sorted(timed.iter().map(|one| one.bare), of_1000);
+        http_quantile(timed, None, of_1000).as_secs_f64() / bare.as_secs_f64()
     };
-    let (p50, p95) = (ratio(500), ratio(950));
+    let (few_p50, few_p95) = (ratio(&few, 500), ratio(&few, 950));
+    let (p50, p95) = (ratio(&many, 500), ratio(&many, 950));
     let slowest = http_quantile(&many, None, 950);
     let figure = format!(
         "search-scale: {} people, {} changes a second: p50 {:.1} ms = {p50:.2} x Tantivy alone (bar {P50_MAX}), p95 {:.1} ms = \
          {p95:.2} x (bar {P95_MAX} x and {} ms); p50 of searches for up to 10,000 grew {growth:.2} x from {} people (bar \
-         {GROWTH_MAX}) (made-up world: a regression figure)",
+         {GROWTH_MAX}), among whom they take {few_p50:.2} x and {few_p95:.2} x (the same bars) (made-up world: a regression figure)",
         grouped(usize::try_from(large)?),
         CHANGES_A_SECOND,
         milliseconds(http_quantile(&many, None, 500)),
@@ -78,7 +78,8 @@ pub async fn run(short: bool) -> Result<Verdict> {
         SLOWEST_MAX.as_millis(),
         grouped(usize::try_from(size.small)?),
     );
-    let passed = p50 <= P50_MAX && p95 <= P95_MAX && growth <= GROWTH_MAX && slowest <= SLOWEST_MAX;
+    let near = p50.max(few_p50) <= P50_MAX && p95.max(few_p95) <= P95_MAX;
+    let passed = near && growth <= GROWTH_MAX && slowest <= SLOWEST_MAX;
     Ok(Verdict { figure, passed })
 }
 

@@ -338,6 +338,10 @@ pub const INDEX_SNAPSHOTS_KEPT: usize = 2;
 /// How old the newest snapshot may be before a node makes another, and how often nodes look.
 pub const INDEX_SNAPSHOT_EVERY: Duration = Duration::from_hours(1);
 pub const INDEX_SNAPSHOT_LOOK: Duration = Duration::from_mins(1);
+/// A snapshot is copied no faster, and what is written reaches the disk every so many bytes: a gigabyte at once would keep every
+/// commit on that disk waiting.
+pub const INDEX_COPY_BYTES_PER_SECOND: u64 = 64 * 1024 * 1024;
+pub const INDEX_COPY_SYNC_BYTES: u64 = 8 * 1024 * 1024;
 
 // Similarity.
 /// Companies that others may be like, in one question.

@@ -6,7 +6,8 @@
 use crate::error::ReplicaError;
 use crate::follow::blocking;
 use crate::indexes::Indexes;
-use assay_domain::limits::INDEX_SNAPSHOTS_KEPT;
+use assay_domain::clock::Stopwatch;
+use assay_domain::limits::{INDEX_COPY_BYTES_PER_SECOND, INDEX_COPY_SYNC_BYTES, INDEX_SNAPSHOTS_KEPT};
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use object_store::buffered::BufWriter;
@@ -16,10 +17,14 @@ use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use tokio::io::AsyncWriteExt;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use uuid::Uuid;
 
 const MANIFEST: &str = "manifest.json";
+const COPY_BUFFER_BYTES: usize = 256 * 1024;
+/// Timers count milliseconds.
+const SHORTEST_WAIT: Duration = Duration::from_millis(5);
 
 /// Where snapshots are kept.
 #[derive(Debug, Clone)]
@@ -75,10 +80,17 @@ impl Snapshots {
     async fn upload(&self, manifest: Manifest, folder: &Path) -> Result<Snapshot, ReplicaError> {
         // Names of later ones come later.
         let location = Location::from(Uuid::now_v7().to_string());
+        let mut pace = Pace::start();
         for (path, _) in &manifest.files {
             let mut file = tokio::fs::File::open(folder.join(path)).await?;
             let mut writer = BufWriter::new(Arc::clone(&self.store), below(&location, path)?);
-            tokio::io::copy(&mut file, &mut writer).await?;
+            let mut buffer = vec![0; COPY_BUFFER_BYTES];
+            loop {
+                let read = file.read(&mut buffer).await?;
+                let Some(chunk) = buffer.get(..read).filter(|chunk| !chunk.is_empty()) else { break };
+                writer.write_all(chunk).await?;
+                pace.wait(read).await;
+            }
             writer.shutdown().await?;
         }
         let list = serde_json::to_vec(&manifest).map_err(std::io::Error::other)?;
@@ -118,6 +130,7 @@ impl Snapshots {
 
     /// Downloads a snapshot into a folder.
     pub(crate) async fn fetch(&self, snapshot: &Snapshot, folder: &Path) -> Result<(), ReplicaError> {
+        let mut pace = Pace::start();
         for (path, size) in &snapshot.manifest.files {
             let location = below(&snapshot.location, path)?;
             let target = folder.join(path);
@@ -126,12 +139,19 @@ impl Snapshots {
             }
             let mut file = tokio::fs::File::create(&target).await?;
             let mut chunks = self.store.get(&location).await?.into_stream();
-            let mut written = 0_u64;
+            let (mut written, mut durable) = (0_u64, 0_u64);
             while let Some(chunk) = chunks.try_next().await? {
-                written = written.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+                written = written.saturating_add(bytes(chunk.len()));
                 file.write_all(&chunk).await?;
+                if written.saturating_sub(durable) >= INDEX_COPY_SYNC_BYTES {
+                    file.flush().await?;
+                    file.sync_data().await?;
+                    durable = written;
+                }
+                pace.wait(chunk.len()).await;
             }
             file.flush().await?;
+            file.sync_all().await?;
             if written != *size {
                 return Err(ReplicaError::Snapshot("a file of it is not as long as it was"));
             }
@@ -158,6 +178,32 @@ impl Snapshots {
         }
         Ok(())
     }
+}
+
+/// Copies no faster than whoever else is on the disk or the network can bear.
+struct Pace {
+    watch: Stopwatch,
+    copied: u64,
+}
+
+impl Pace {
+    fn start() -> Self {
+        Self { watch: Stopwatch::start(), copied: 0 }
+    }
+
+    /// To be called after so many bytes.
+    async fn wait(&mut self, copied: usize) {
+        self.copied = self.copied.saturating_add(bytes(copied));
+        let due = Duration::from_millis(self.copied.saturating_mul(1_000) / INDEX_COPY_BYTES_PER_SECOND);
+        let early = due.saturating_sub(self.watch.elapsed());
+        if early >= SHORTEST_WAIT {
+            tokio::time::sleep(early).await;
+        }
+    }
+}
+
+fn bytes(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 /// A file of a snapshot. A list that names files elsewhere is not one of ours.
