@@ -117,6 +117,11 @@ pub fn classify(stage: Stage, reply: &Reply) -> Meaning {
     }
 }
 
+/// Whether a text says plainly, in whatever reply, that a mailbox does not exist.
+pub(crate) fn names_no_mailbox(text: &str) -> bool {
+    Words::of(&[text.to_owned()]).have(mailboxes::UNKNOWN)
+}
+
 /// The enhanced code in a form to match on; zeros where there is none, which no table knows.
 #[derive(Clone, Copy)]
 struct Code {

@@ -29,3 +29,7 @@ pub use blocklist::{BLOCKLIST_ZONES, Listing, WhyUnknown, look_up};
 pub use exchange::{Dns, DnsFailure, DnsSettings, Exchange, Exchanges};
 pub use pace::{PER_MINUTE_MAX, Pace, PaceOutcome, PaceRules, Permit};
 pub use provider::{Class, Doubt, MailService, Operator, Provider};
+
+mod verdict;
+
+pub use verdict::{DomainKnowledge, Reason, Retry, Route, Verdict, Verifier, draw_strangers, judge};

@@ -143,8 +143,18 @@ impl Prober {
     /// Asks the hosts, best first, until one has answered, for at most `MAIL_RECIPIENTS_MAX` recipients. `within` is
     /// what is left of `MAIL_DEADLINE`; what was answered by then is kept.
     pub async fn probe(&self, hosts: &[MailHost], recipients: &[Email], within: Duration) -> Probed {
+        self.probe_from(Progress::new(recipients), hosts, within).await
+    }
+
+    /// The same, but the recipients after the first are asked for only while they tell something: a server that
+    /// refuses the first has said all there is to say, and every further refusal is held against us.
+    pub async fn probe_first(&self, hosts: &[MailHost], recipients: &[Email], within: Duration) -> Probed {
+        let progress = Progress { first_decides: true, ..Progress::new(recipients) };
+        self.probe_from(progress, hosts, within).await
+    }
+
+    async fn probe_from(&self, mut progress: Progress, hosts: &[MailHost], within: Duration) -> Probed {
         let watch = Stopwatch::start();
-        let mut progress = Progress::new(recipients);
         let asking = Box::pin(self.ask(hosts, &mut progress));
         let is_late = timeout(within.min(MAIL_DEADLINE), asking).await.is_err();
         let is_answered = progress.remaining().is_empty() && !progress.answers.is_empty();
@@ -232,6 +242,8 @@ enum Next {
 /// What is known so far; survives a deadline that cuts the asking off.
 struct Progress {
     asked_for: Vec<Email>,
+    /// Whether the others are of interest only if the first may exist.
+    first_decides: bool,
     answers: Vec<RecipientAnswer>,
     host: String,
     tls: bool,
@@ -243,6 +255,7 @@ impl Progress {
     fn new(recipients: &[Email]) -> Self {
         Self {
             asked_for: recipients.iter().take(MAIL_RECIPIENTS_MAX).cloned().collect(),
+            first_decides: false,
             answers: Vec::new(),
             host: String::new(),
             tls: false,
@@ -251,7 +264,19 @@ impl Progress {
         }
     }
 
+    /// Whether the first was answered so that the others tell nothing. A server that makes everyone wait is told of
+    /// all at once, so that none has to wait alone later.
+    fn is_settled(&self) -> bool {
+        let goes_on =
+            |meaning| matches!(meaning, Meaning::Accepted | Meaning::ReceivingTooFast | Meaning::Greylisted);
+        let mut first = self.answers.iter().filter(|answer| self.asked_for.first() == Some(&answer.email));
+        self.first_decides && first.any(|answer| !goes_on(answer.meaning))
+    }
+
     fn remaining(&self) -> Vec<Email> {
+        if self.is_settled() {
+            return Vec::new();
+        }
         let is_open = |email: &&Email| !self.answers.iter().any(|answer| answer.email == **email);
         self.asked_for.iter().filter(is_open).cloned().collect()
     }

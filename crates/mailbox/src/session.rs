@@ -134,6 +134,11 @@ impl Session {
         self.answer.take()
     }
 
+    /// Leaves before everyone has been asked for; for whoever has sent nothing since the last answer.
+    pub fn leave_early(&mut self) -> Step {
+        self.leave(Outcome::Finished)
+    }
+
     /// Whether all has been said, so that it is not worth waiting long.
     pub fn is_leaving(&self) -> bool {
         matches!(self.state, State::Leaving(_) | State::Doubting(_))

@@ -18,6 +18,8 @@ const LOCAL_OCTETS_MAX: usize = 64;
 const HAS_MAILBOX: Probability = Probability::per_mille(990);
 /// Ranks among namesakes that are thought of beyond those that are known.
 const RANKS_BEYOND: u32 = 2;
+/// The least that counts for the first place behind all known namesakes.
+const NEXT_LEAST: Probability = Probability::per_mille(1);
 
 /// An address somebody may have.
 #[derive(Clone, PartialEq, Eq)]
@@ -62,7 +64,9 @@ pub fn candidates(name: &PersonName, habits: &Habits) -> Vec<Candidate> {
     for (number, (local, stem)) in stems(name, habits).into_iter().enumerate() {
         candidates.extend(ranked(number, &local, &stem, habits, commonness));
     }
-    candidates.retain(|candidate| candidate.probability > Probability::NEVER);
+    candidates.retain(|candidate| {
+        candidate.probability > Probability::NEVER && candidate.local.len() <= LOCAL_OCTETS_MAX
+    });
     candidates.sort_by(|one, other| {
         other.probability.cmp(&one.probability).then_with(|| one.local.cmp(&other.local))
     });
@@ -162,9 +166,11 @@ fn rank_shares(local: &str, habits: &Habits, rivals: Rivals) -> Vec<Probability>
         return free;
     }
     let sure = (1..=highest).map(|rank| habits.taken(local, rank)).max().unwrap_or(Probability::NEVER);
-    let behind = (1..=last).map(|rank| {
-        let is_taken = habits.taken(local, rank) > Probability::NEVER;
-        if is_taken { Probability::NEVER } else { tail(rivals, highest, rank) }
+    let behind = (1..=last).map(|rank| match tail(rivals, highest, rank) {
+        _ if habits.taken(local, rank) > Probability::NEVER => Probability::NEVER,
+        // Who is asked for is there, however few were expected.
+        share if rank == highest + 1 => share.max(NEXT_LEAST),
+        share => share,
     });
     let behind = normalised(behind.collect());
     let mix =
@@ -172,12 +178,9 @@ fn rank_shares(local: &str, habits: &Habits, rivals: Rivals) -> Vec<Probability>
     free.iter().zip(&behind).map(mix).collect()
 }
 
-/// That there are as many as a rank, when there are as many as the base at least; never nothing, so that the ranks behind all
-/// known ones can be told apart.
+/// That there are as many as a rank, when there are as many as the base at least.
 fn tail(rivals: Rivals, base: u32, rank: u32) -> Probability {
-    let chain = (base..rank).fold(Probability::CERTAIN, |all, behind| all.times(rivals.another(behind)));
-    let floor = if rank == base + 1 && base > 1 { Probability::per_mille(1) } else { Probability::NEVER };
-    chain.max(floor)
+    (base..rank).fold(Probability::CERTAIN, |all, behind| all.times(rivals.another(behind)))
 }
 
 fn normalised(weights: Vec<Probability>) -> Vec<Probability> {

@@ -8,7 +8,8 @@ use assay_domain::{IpRange, why_not_public};
 /// The address to dial, an IPv4 address as one however it is written; `None` if it may not be dialled.
 pub(super) fn judge(address: IpAddr, allowed: &[IpRange]) -> Option<IpAddr> {
     let address = address.to_canonical();
-    (why_not_public(address).is_none() || allowed.iter().any(|range| range.contains(address))).then_some(address)
+    (why_not_public(address).is_none() || allowed.iter().any(|range| range.contains(address)))
+        .then_some(address)
 }
 
 #[cfg(test)]

@@ -49,8 +49,12 @@ impl Prober {
                     }
                     Err(_) => return Ok(Outcome::EncryptionFailed),
                 },
-                // A reply to nothing: those that follow would answer the wrong questions.
-                Step::Send(_) if wire.has_more() => session.on_stray(),
+                // A server may say at any time that it closes the connection (RFC 5321, section 3.8). Any other reply to nothing
+                // means that those that follow would answer the wrong questions.
+                Step::Send(_) if wire.has_more() => match wire.receive(until).await {
+                    Ok(reply) if reply.code() == 421 => session.on_closed(),
+                    _ => session.on_stray(),
+                },
                 Step::Send(line) => match wire.send(&line, until).await {
                     Ok(()) => Step::Listen,
                     Err(broken) => after_break(&mut session, broken)?,
@@ -61,6 +65,9 @@ impl Prober {
                 },
             };
             progress.answers.extend(session.take_answer().map(Into::into));
+            if matches!(step, Step::Send(_)) && !session.is_leaving() && progress.is_settled() {
+                step = session.leave_early();
+            }
             // Time runs anew for each question; listening for its answer is part of it.
             if matches!(step, Step::Send(_) | Step::Encrypt) {
                 let patience = settings.patience.command;

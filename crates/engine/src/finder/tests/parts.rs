@@ -1,9 +1,12 @@
 //! Names, patterns, habits and candidates, one by one.
 
+use std::collections::BTreeSet;
+
 use assay_domain::limits::FINDER_CANDIDATES_MAX;
 use assay_domain::{Confidence, Domain, Email, PersonName};
 use proptest::prelude::*;
 
+use crate::finder::choice::USUAL;
 use crate::finder::{
     Candidate, Example, Habits, Pattern, Probability, Separator, Setting, Shape, Topic, Way, candidates, read,
 };
@@ -35,8 +38,7 @@ fn has(first: &str, last: &str, locals: &[&str]) {
     let habits = learnt(200, &[("Ines", "Fox", "ines.fox")]);
     let list = list(first, last, &habits);
     for local in locals {
-        let local = format!("{local}");
-        assert!(list.iter().any(|candidate| candidate.local == local), "{first} {last}: no {local}");
+        assert!(list.iter().any(|candidate| candidate.local == *local), "{first} {last}: no {local}");
     }
 }
 
@@ -135,6 +137,8 @@ fn who_comes_after_a_known_namesake_has_a_number() {
         learnt(400, &[("Jane", "Smith", "jsmith"), ("Ines", "Fox", "ifox"), ("Paul", "Hill", "phill2")]);
     assert_eq!(best("John", "Smith", &habits), "jsmith2");
     assert_eq!(best("John", "Reed", &habits), "jreed");
+    let alone = learnt(1, &[("Ines", "Fox", "ines"), ("Paul", "Hill", "paul")]);
+    assert_eq!(best("Ines", "Hill", &alone), "ines2", "a size that cannot be true does no harm");
 }
 
 #[test]
@@ -142,6 +146,20 @@ fn debug_output_hides_addresses() {
     let habits = learnt(400, &[("Jane", "Smith", "jsmith")]);
     let shown = format!("{:?} {:?}", habits, list("Paul", "Quetzal", &habits));
     assert!(!shown.contains("smith") && !shown.contains("quetzal"), "{shown}");
+}
+
+#[test]
+fn what_is_usual_adds_up() {
+    for size in [None, Some(5), Some(30), Some(300), Some(3_000)] {
+        let list = list("Xq", "Zwyrtk", &Habits::usual(Setting { people: size, country: None }));
+        let sum: u64 = list.iter().map(|candidate| u64::from(candidate.probability.billionths())).sum();
+        assert!((950_000_000..=1_000_000_000).contains(&sum), "{size:?} {sum}");
+    }
+    let topics: BTreeSet<Topic> = USUAL.iter().map(|(topic, ..)| *topic).collect();
+    for topic in topics {
+        let shares = USUAL.iter().filter(|(of, ..)| *of == topic).map(|(.., share)| *share);
+        assert_eq!(shares.sum::<u32>(), 1_000, "{topic:?}");
+    }
 }
 
 proptest! {

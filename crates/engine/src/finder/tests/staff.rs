@@ -34,16 +34,7 @@ impl Dice {
     /// The first ones come more often, about as names do.
     fn ranked<'a>(&mut self, of: &[&'a str]) -> &'a str {
         let count = u64::try_from(of.len()).unwrap();
-        let total: u64 = (1..=count).map(|rank| 10_000 / (rank + 4)).sum();
-        let mut thrown = self.below(total);
-        for (rank, name) in (1..=count).zip(of) {
-            let weight = 10_000 / (rank + 4);
-            if thrown < weight {
-                return name;
-            }
-            thrown -= weight;
-        }
-        of[0]
+        of[usize::try_from(self.below(count) * (self.below(count) + 1) / count.max(1)).unwrap()]
     }
 }
 
