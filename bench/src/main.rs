@@ -29,6 +29,7 @@ mod ledger;
 mod limits;
 mod lookalike;
 mod machine_time;
+mod mail;
 mod mutants;
 mod open_loop;
 mod overload;
@@ -96,6 +97,7 @@ const BARS: &[Bar] = &[
     Bar { name: "restore", run: |short| Box::pin(search::restore::run(short)) },
     Bar { name: "cursors", run: |short| Box::pin(search::cursors::run(short)) },
     Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
+    Bar { name: "smtp-matrix", run: |short| Box::pin(mail::matrix::run(short)) },
 ];
 
 fn main() -> ExitCode {

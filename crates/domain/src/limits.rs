@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+mod mail;
 mod webhooks;
 
+pub use mail::*;
 pub use webhooks::*;
 
 // Requests.

@@ -3,6 +3,7 @@
 pub mod alike;
 mod erase;
 mod error;
+pub mod finder;
 pub mod identities;
 pub mod import;
 pub mod likeness;

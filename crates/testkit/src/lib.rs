@@ -3,6 +3,7 @@
 mod binaries;
 mod child_server;
 mod clock;
+pub mod mail;
 mod ports;
 mod postgres;
 mod processes;
