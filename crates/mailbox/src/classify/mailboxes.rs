@@ -160,8 +160,6 @@ pub(super) const DIRECTORY: Phrases =
     &["recipient address rejected + access denied", "recipient addresses rejected + access denied"];
 
 pub(super) const UNKNOWN: Phrases = &[
-    // OpenSMTPD says so of a virtual user that it does not have.
-    "mailing list expansion problem",
     "user unknown",
     "unknown user",
     "unknown recipient",
