@@ -133,7 +133,7 @@ const BARS: &[Bar] = &[
     },
 ];
 
-/// Not part of `all`: they take too long for every change, measure what a busy machine spoils, or install servers.
+/// Not part of `all`: they take too long for every change, or measure what a busy machine spoils.
 const BY_COMMAND: &[&str] = &[
     "mutants",
     "schemathesis",
@@ -147,7 +147,6 @@ const BY_COMMAND: &[&str] = &[
     "search-scale",
     "freshness",
     "cold-start",
-    "smtp-matrix",
 ];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {

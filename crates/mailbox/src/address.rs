@@ -1,13 +1,11 @@
 //! What can be told of an address without asking anyone: its form, what kind of mailbox it names, and whether another
 //! was meant.
 
+use assay_domain::limits::MAIL_MENDED_BYTES_MAX;
 use assay_domain::{Email, ParseError};
 
 use crate::lists::{self, Disposable};
 use crate::typo;
-
-/// A text longer than this is not an address with a slip in it.
-const MENDED_BYTES_MAX: usize = 512;
 
 /// An address of sound form, and what the lists say of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +38,7 @@ pub fn check_email(email: Email) -> Checked {
 /// The address that a text which is none was probably meant to be; nothing for a text that is one, which `check`
 /// answers for. Only what cannot be part of an address is taken away: where two readings are left, there is no guess.
 pub fn mend(text: &str) -> Option<Email> {
-    if text.len() > MENDED_BYTES_MAX || Email::parse(text).is_ok() {
+    if text.len() > MAIL_MENDED_BYTES_MAX || Email::parse(text).is_ok() {
         return None;
     }
     let bare = unwrapped(text);

@@ -27,7 +27,7 @@ mod provider;
 
 pub use blocklist::{BLOCKLIST_ZONES, Listing, WhyUnknown, look_up};
 pub use exchange::{Dns, DnsFailure, DnsSettings, Exchange, Exchanges};
-pub use pace::{PER_MINUTE_MAX, Pace, PaceOutcome, PaceRules, Permit};
+pub use pace::{Pace, PaceOutcome, PaceRules, Permit};
 pub use provider::{Class, Doubt, MailService, Operator, Provider};
 
 mod verdict;

@@ -7,17 +7,12 @@
 use std::time::Duration;
 
 use assay_domain::limits::{
-    MAIL_OPERATOR_CONNECTIONS_MAX, MAIL_OPERATOR_PROBES_PER_MINUTE, MAIL_OPERATOR_REST,
+    MAIL_OPERATOR_CONNECTIONS_MAX, MAIL_OPERATOR_GOOD_RUN, MAIL_OPERATOR_LEARNT_PER_MINUTE_MAX,
+    MAIL_OPERATOR_PER_MINUTE_MAX, MAIL_OPERATOR_PROBES_PER_MINUTE, MAIL_OPERATOR_REST,
     MAIL_OPERATOR_REST_MAX,
 };
 
 const MINUTE_MS: u64 = 60_000;
-/// Beyond it, rounding a distance to whole milliseconds would cost more than a twentieth of the rate.
-pub const PER_MINUTE_MAX: u32 = 3_000;
-/// How far learning goes where nobody has configured more.
-const CEILING_PER_MINUTE: u32 = 60;
-/// Good answers in a row that earn one more question a minute, and let one complaint be forgotten.
-const GOOD_RUN: u32 = 100;
 
 /// What is configured for an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +28,7 @@ impl Default for PaceRules {
     fn default() -> Self {
         Self {
             fixed_per_minute: None,
-            ceiling_per_minute: CEILING_PER_MINUTE,
+            ceiling_per_minute: MAIL_OPERATOR_LEARNT_PER_MINUTE_MAX,
             connections_max: MAIL_OPERATOR_CONNECTIONS_MAX,
         }
     }
@@ -91,7 +86,7 @@ impl Pace {
     /// Questions a minute as of now.
     pub fn rate(&self, rules: &PaceRules) -> u32 {
         let learnt = || self.per_minute.min(rules.ceiling_per_minute).max(1);
-        rules.fixed_per_minute.unwrap_or_else(learnt).min(PER_MINUTE_MAX)
+        rules.fixed_per_minute.unwrap_or_else(learnt).min(MAIL_OPERATOR_PER_MINUTE_MAX)
     }
 
     /// Whether a question may be asked.
@@ -127,7 +122,7 @@ impl Pace {
             PaceOutcome::Deferred => self.good_run = 0,
             PaceOutcome::Complaint => self.rest(rules, now),
         }
-        if self.good_run < GOOD_RUN {
+        if self.good_run < MAIL_OPERATOR_GOOD_RUN {
             return;
         }
         self.good_run = 0;
@@ -264,13 +259,13 @@ mod tests {
         let (mut pace, rules) =
             (Pace::default(), PaceRules { ceiling_per_minute: 8, ..PaceRules::default() });
         pace.complaints = 1;
-        for _ in 1..GOOD_RUN {
+        for _ in 1..MAIL_OPERATOR_GOOD_RUN {
             pace.after(&rules, START, PaceOutcome::Good);
         }
         assert_eq!(pace.rate(&rules), 6);
         pace.after(&rules, START, PaceOutcome::Good);
         assert_eq!((pace.rate(&rules), pace.complaints), (7, 0));
-        for _ in 0..GOOD_RUN * 10 {
+        for _ in 0..MAIL_OPERATOR_GOOD_RUN * 10 {
             pace.after(&rules, START, PaceOutcome::Good);
         }
         assert_eq!(pace.rate(&rules), 8);
@@ -280,7 +275,7 @@ mod tests {
     fn an_answer_put_off_breaks_the_run_but_costs_nothing_else() {
         let (mut pace, rules) = (Pace::default(), PaceRules::default());
         for _ in 0..10 {
-            for _ in 1..GOOD_RUN {
+            for _ in 1..MAIL_OPERATOR_GOOD_RUN {
                 pace.after(&rules, START, PaceOutcome::Good);
             }
             pace.after(&rules, START, PaceOutcome::Deferred);
@@ -319,7 +314,7 @@ mod tests {
 
         #[test]
         fn the_rate_is_reached_even_by_callers_who_come_late(
-            per_minute in 1_u32..=PER_MINUTE_MAX,
+            per_minute in 1_u32..=MAIL_OPERATOR_PER_MINUTE_MAX,
             lateness in prop::collection::vec(0_u64..=100, 50),
         ) {
             // Up to three quarters of the distance, which is what catching up is for.

@@ -8,7 +8,7 @@
 )]
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assay_mailbox::{Meaning, Reply, ReplyReader, Stage, classify};
 
@@ -17,6 +17,8 @@ const FIELD_MANUAL: &str = include_str!("field_manual.tsv");
 /// Names the folder `data/codes` of a checkout of github.com/ActiveCampaign/smtp-field-manual, whose texts are not part
 /// of this repository; only what they mean is.
 const FIELD_MANUAL_FOLDER: &str = "ASSAY_SMTP_FIELD_MANUAL";
+/// Where they are looked for otherwise.
+const FIELD_MANUAL_USUALLY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/smtp_replies");
 
 struct Row {
     stage: Stage,
@@ -108,14 +110,17 @@ fn replies_mean_what_they_were_labelled_by_hand() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Without the texts only their labels are looked at.
 #[test]
 fn replies_of_the_field_manual_mean_what_they_were_labelled_by_hand() {
     assert_eq!(rows(FIELD_MANUAL).count(), 206);
-    let Some(folder) = std::env::var_os(FIELD_MANUAL_FOLDER) else {
+    let named = std::env::var_os(FIELD_MANUAL_FOLDER).map(PathBuf::from);
+    let usual = Some(PathBuf::from(FIELD_MANUAL_USUALLY)).filter(|folder| folder.is_dir());
+    let Some(folder) = named.or(usual) else {
         println!("{FIELD_MANUAL_FOLDER} is not set: only the labels were looked at");
         return;
     };
-    let wrong = compare(&field_manual_rows(Path::new(&folder)));
+    let wrong = compare(&field_manual_rows(&folder));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -8,6 +8,11 @@ pub const MAIL_DEADLINE: Duration = Duration::from_secs(45);
 pub const MAIL_GREETING_DEADLINE: Duration = Duration::from_secs(20);
 /// Until a command is answered.
 pub const MAIL_COMMAND_DEADLINE: Duration = Duration::from_secs(15);
+/// How long a server is listened to after all has been said; it is told that we go out of courtesy, and to see that its last
+/// reply answers the last question.
+pub const MAIL_FAREWELL_DEADLINE: Duration = Duration::from_secs(2);
+/// A text longer than this is not an address with a slip in it.
+pub const MAIL_MENDED_BYTES_MAX: usize = 512;
 /// A reply line by RFC 5321 has 512 octets; servers that explain themselves write more.
 pub const MAIL_REPLY_LINE_BYTES_MAX: usize = 2 * 1024;
 pub const MAIL_REPLY_LINES_MAX: usize = 64;
@@ -31,19 +36,15 @@ pub const DNS_TEXT_BYTES_MAX: usize = 4 * 1024;
 pub const MAIL_OPERATOR_CONNECTIONS_MAX: usize = 2;
 /// Questions to an operator nobody has learnt more of, a minute.
 pub const MAIL_OPERATOR_PROBES_PER_MINUTE: u32 = 6;
+/// How far learning goes where nobody has configured more; and how much may be configured: beyond, rounding a distance to whole
+/// milliseconds would cost more than a twentieth of the rate.
+pub const MAIL_OPERATOR_LEARNT_PER_MINUTE_MAX: u32 = 60;
+pub const MAIL_OPERATOR_PER_MINUTE_MAX: u32 = 3_000;
+/// Good answers in a row that earn one more question a minute, and let one complaint be forgotten.
+pub const MAIL_OPERATOR_GOOD_RUN: u32 = 100;
 /// An operator that complained of us is left alone this long, then twice as long each time, and at most so long.
 pub const MAIL_OPERATOR_REST: Duration = Duration::from_secs(15 * 60);
 pub const MAIL_OPERATOR_REST_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// After a deferral, when the same question is asked again from the same address.
-pub const MAIL_RETRY_AFTER: [Duration; 3] =
-    [Duration::from_secs(60), Duration::from_secs(330), Duration::from_secs(15 * 60)];
-/// How long it is believed that a domain takes everything, or does not.
-pub const MAIL_CATCH_ALL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a verdict is served; and how old one may be that a finder shows.
-pub const MAIL_VERDICT_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-pub const MAIL_VERDICT_FRESH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// How long it is believed that nothing is to be found.
-pub const MAIL_MISS_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Addresses that are asked for in search of one person's.
 pub const FINDER_PROBES_MAX: usize = 5;
 /// Addresses that are thought of.

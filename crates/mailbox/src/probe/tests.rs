@@ -193,6 +193,19 @@ async fn those_left_over_when_a_server_hangs_up_are_asked_for_once_more() {
     assert_eq!(server.heard_verbs().matches("CONNECTED").count(), 2);
 }
 
+/// As Postfix does at its limit of errors: the answer and the end come in one piece.
+#[tokio::test]
+async fn what_was_said_before_a_server_says_unasked_that_it_closes_is_kept() {
+    let mut first = begin();
+    first.extend([
+        Act::Hear("RCPT TO:"),
+        Act::Say(format!("{UNKNOWN}\r\n421 4.7.0 mx.acme.test Error: too many errors\r\n").into_bytes()),
+    ]);
+    let server = Server::start(vec![first, polite(&["250 2.1.5 ok"])]);
+    let probed = ask(&[&server], 2).await;
+    assert_eq!(meanings(&probed), [Meaning::NoSuchMailbox, Meaning::Accepted]);
+}
+
 #[tokio::test]
 async fn those_over_a_limit_are_asked_for_in_a_new_session() {
     for limit in ["452 4.5.3 Error: too many recipients", "421 4.7.0 mx.acme.test Error: too many errors"] {

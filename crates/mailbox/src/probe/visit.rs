@@ -3,15 +3,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use assay_domain::limits::MAIL_FAREWELL_DEADLINE;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::wire::{Broken, Wire};
 use super::{Ended, MailHost, Next, Prober, Progress, Unreachable, next_after, why_unreachable};
 use crate::session::{Envelope, Outcome, Session, Step};
-
-/// How long a server is listened to after all has been said; it is asked to leave out of courtesy, and to see that
-/// its last reply answers the last question.
-const FAREWELL_DEADLINE: Duration = Duration::from_secs(2);
 
 impl Prober {
     /// Answers go into the progress as they come. `Err` where there is nothing to conclude from the session.
@@ -71,7 +68,8 @@ impl Prober {
             // Time runs anew for each question; listening for its answer is part of it.
             if matches!(step, Step::Send(_) | Step::Encrypt) {
                 let patience = settings.patience.command;
-                until = after(if session.is_leaving() { patience.min(FAREWELL_DEADLINE) } else { patience });
+                until =
+                    after(if session.is_leaving() { patience.min(MAIL_FAREWELL_DEADLINE) } else { patience });
             }
         }
     }
