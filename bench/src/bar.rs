@@ -2,6 +2,7 @@
 
 use crate::rig::run_command;
 use anyhow::Context;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -84,6 +85,13 @@ pub fn renice_this_thread(nice: i8) -> anyhow::Result<()> {
     let thread = std::fs::read_link("/proc/thread-self").context("this is not Linux")?;
     let id = thread.file_name().and_then(|id| id.to_str()).context("a thread without a number")?;
     run_command("renice", &["-n", &nice.to_string(), "-p", id])
+}
+
+/// As many open files as the system allows: thousands of connections are held here.
+pub fn raise_open_files() -> anyhow::Result<()> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+        .context("cannot raise the limit of files")
 }
 
 /// The middle one of several figures; of an even number of them the larger of the two.

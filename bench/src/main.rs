@@ -20,6 +20,7 @@ mod csv;
 mod cut_proxy;
 mod dirt;
 mod enrich_scale;
+mod fuzz;
 mod http_client;
 mod idempotency;
 mod import_files;
@@ -45,10 +46,12 @@ mod rolling;
 mod sandbox;
 mod schemathesis;
 mod search;
+mod signals;
 mod slowloris;
 mod ssrf;
 mod titles;
 mod tool_cache;
+mod upstream;
 mod webhook_flaky;
 mod webhook_interop;
 mod world;
@@ -98,6 +101,21 @@ const BARS: &[Bar] = &[
     Bar { name: "cursors", run: |short| Box::pin(search::cursors::run(short)) },
     Bar { name: "rolling", run: |short| Box::pin(rolling::run(short)) },
     Bar { name: "smtp-matrix", run: |short| Box::pin(mail::matrix::run(short)) },
+    Bar { name: "smtp-bounds", run: |short| Box::pin(mail::bounds::run(short)) },
+    Bar { name: "fuzz", run: |short| Box::pin(fuzz::run(short)) },
+    Bar { name: "fuzz-vendors", run: |short| Box::pin(fuzz::run_vendors(short)) },
+    Bar { name: "smtp-pace", run: |short| Box::pin(mail::pace::run(short)) },
+    Bar { name: "verify-speed", run: |short| Box::pin(mail::speed::run(short)) },
+    Bar { name: "finder", run: |short| Box::pin(mail::finder::run(short)) },
+    Bar { name: "waterfall", run: |short| Box::pin(upstream::waterfall::run(short)) },
+    Bar { name: "provider-outage", run: |short| Box::pin(upstream::provider_outage::run(short)) },
+    Bar { name: "contacts", run: |short| Box::pin(upstream::contacts::run(short)) },
+    Bar { name: "vendor-size", run: |short| Box::pin(upstream::vendor_size::run(short)) },
+    Bar { name: "signals-extract", run: |short| Box::pin(signals::extract::run(short)) },
+    Bar { name: "feed-cost", run: |short| Box::pin(signals::cost::run(short)) },
+    Bar { name: "streams", run: |short| Box::pin(signals::streams::run(short)) },
+    Bar { name: "signals-freshness", run: |short| Box::pin(signals::freshness::run(short)) },
+    Bar { name: "signals-dedupe", run: |short| Box::pin(signals::dedupe::run(short)) },
 ];
 
 fn main() -> ExitCode {

@@ -75,7 +75,7 @@ fn keep(folder: &Path, name: &str, program: &[u8]) -> anyhow::Result<PathBuf> {
     Ok(kept)
 }
 
-fn target_folder(cargo: &std::ffi::OsStr, root: &Path) -> anyhow::Result<PathBuf> {
+pub fn target_folder(cargo: &std::ffi::OsStr, root: &Path) -> anyhow::Result<PathBuf> {
     let metadata = Command::new(cargo)
         .current_dir(root)
         .args(["metadata", "--no-deps", "--format-version", "1"])

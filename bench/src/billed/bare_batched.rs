@@ -63,6 +63,7 @@ async fn call(graph: &Graph, ledger: &Ledger, targets: &Targets) -> Result<()> {
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             subjects: vec![target.person.uuid()],
         },
         people: vec![target.person],

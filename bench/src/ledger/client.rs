@@ -283,6 +283,7 @@ fn draft(account: AccountId, hold: Option<HoldId>, charge: i64, cap: Option<i64>
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             subjects: Vec::new(),
         },
         people: Vec::new(),

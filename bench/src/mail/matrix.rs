@@ -1,8 +1,11 @@
 //! The bar `smtp-matrix`: 30 ways a mail domain behaves, 20 addresses each, and what the verifier says of every one.
 //!
 //! The truth is what the servers are configured to have. A domain counts when all its addresses are right; an address
-//! that receives mail and is called invalid, or the other way round, fails the bar by itself.
+//! that receives mail and is called invalid, or the other way round, fails the bar by itself. The whole run then asks a
+//! public crate the same, which must do worse.
 
+use super::rival::{self, Rival};
+use super::score::{Score, is_harmful, is_right};
 use crate::bar::{Complaints, Verdict as BarVerdict, progress};
 use anyhow::{Context, Result, ensure};
 use assay_domain::clock::Stopwatch;
@@ -27,9 +30,11 @@ const AT_ONCE: usize = 2;
 const AT_ONCE_WAITING: usize = 10;
 const WAITING: &[&str] = &["tarpit", "slow-bytes"];
 /// How often an address is asked for. The product's queue has as many tries, but minutes apart.
-const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 /// More than the rig's servers keep a stranger waiting.
-const PAUSE: Duration = Duration::from_secs(4);
+pub(super) const PAUSE: Duration = Duration::from_secs(4);
+pub(super) const HELO: &str = "verifier.test";
+pub(super) const SENDER: &str = "probe@verifier.test";
 const SEED: u64 = 22;
 
 /// Of every kind one that does not take its time.
@@ -51,11 +56,7 @@ const QUICK: &[&str] = &[
 ];
 
 pub async fn run(short: bool) -> Result<BarVerdict> {
-    let missing = MailRig::missing_packages();
-    if !missing.is_empty() {
-        progress(format!("installs {}", missing.join(", ")));
-        MailRig::install()?;
-    }
+    super::install_servers()?;
     let rig = MailRig::start(&MailRigOptions::default())?;
     let verifier = verifier(&rig)?;
     let chosen: Vec<&Behaviour> =
@@ -71,7 +72,9 @@ pub async fn run(short: bool) -> Result<BarVerdict> {
             complaints.add(format!("{} was sent a message", behaviour.name));
         }
     }
-    Ok(conclude(&rows, &complaints))
+    drop(rig);
+    let rival = if short { None } else { Some(Box::pin(rival::run()).await?) };
+    Ok(conclude(&rows, &complaints, rival))
 }
 
 /// As the product would ask, but for the network it is in.
@@ -79,8 +82,8 @@ fn verifier(rig: &MailRig) -> Result<Verifier> {
     let dns =
         Dns::new(&DnsSettings { nameservers: vec![rig.dns()], ipv6_first: false, private_hosts: true })?;
     let settings = ProbeSettings {
-        helo: "verifier.test".to_owned(),
-        sender: Some(Email::parse("probe@verifier.test")?),
+        helo: HELO.to_owned(),
+        sender: Some(Email::parse(SENDER)?),
         source: None,
         port: rig.smtp_port(),
         allowed: vec![IpRange::parse("127.0.0.0/8")?],
@@ -108,11 +111,11 @@ impl Case {
     }
 
     fn is_right(&self) -> bool {
-        self.truth.expected.contains(&self.status())
+        is_right(&self.truth, self.status())
     }
 
     fn is_harmful(&self) -> bool {
-        self.truth.never.contains(&self.status())
+        is_harmful(&self.truth, self.status())
     }
 }
 
@@ -122,15 +125,12 @@ struct Row {
     cases: Vec<Case>,
 }
 
-impl Row {
-    fn is_all_right(&self) -> bool {
-        self.cases.iter().all(Case::is_right)
-    }
-
-    /// Harmful words, the one that says the address receives nothing or the others.
-    fn count_false(&self, is_invalid: bool) -> usize {
-        let harmful = self.cases.iter().filter(|case| case.is_harmful());
-        harmful.filter(|case| (case.status() == "invalid") == is_invalid).count()
+/// How many of so many addresses are asked for at a time.
+pub(super) fn count_at_once(behaviour: &Behaviour, addresses: usize) -> usize {
+    match behaviour.server {
+        Server::DnsOnly => addresses,
+        _ if WAITING.contains(&behaviour.name) => AT_ONCE_WAITING,
+        _ => AT_ONCE,
     }
 }
 
@@ -145,11 +145,7 @@ async fn try_behaviour(verifier: &Verifier, behaviour: &'static Behaviour) -> Re
             Ok(Case { truth, checked, seed, said: None })
         })
         .collect::<Result<Vec<_>>>()?;
-    let at_once = match behaviour.server {
-        Server::DnsOnly => cases.len(),
-        _ if WAITING.contains(&behaviour.name) => AT_ONCE_WAITING,
-        _ => AT_ONCE,
-    };
+    let at_once = count_at_once(behaviour, cases.len());
     let mut rounds = 0;
     for round in 1..=ROUNDS {
         let open: Vec<&mut Case> = cases.iter_mut().filter(|case| case.is_open()).collect();
@@ -175,7 +171,7 @@ async fn try_behaviour(verifier: &Verifier, behaviour: &'static Behaviour) -> Re
     Ok(Row { name: behaviour.name, cases })
 }
 
-fn conclude(rows: &[Row], complaints: &Complaints) -> BarVerdict {
+fn conclude(rows: &[Row], complaints: &Complaints, rival: Option<Rival>) -> BarVerdict {
     let wrong: Vec<(&Row, &Case)> = rows
         .iter()
         .flat_map(|row| row.cases.iter().filter(|case| !case.is_right()).map(move |case| (row, case)))
@@ -193,18 +189,30 @@ fn conclude(rows: &[Row], complaints: &Complaints) -> BarVerdict {
             if case.is_harmful() { ": HARMFUL" } else { "" },
         ));
     }
-    let right = rows.iter().filter(|row| row.is_all_right()).count();
-    let bar = rows.len().saturating_sub(WRONG_MAX);
-    let false_invalid: usize = rows.iter().map(|row| row.count_false(true)).sum();
-    let false_valid: usize = rows.iter().map(|row| row.count_false(false)).sum();
+    let mut score = Score::default();
+    for row in rows {
+        score.add(row.cases.iter().map(|case| (&case.truth, case.status())));
+    }
+    let Score { domains, right, false_invalid, false_valid } = score;
+    let bar = domains.saturating_sub(WRONG_MAX);
+    let beside = rival.map_or_else(String::new, |rival| describe_rival(&rival));
+    let is_best = rival.is_none_or(|rival| right > rival.score.right.max(rival.right_by_details));
     BarVerdict {
         figure: format!(
-            "smtp-matrix: {right} of {} behaviours all right (bar {bar}), {false_invalid} false invalid, {false_valid} \
-             false valid (bar 0)",
-            rows.len(),
+            "smtp-matrix: {right} of {domains} behaviours all right (bar {bar}), {false_invalid} false invalid, \
+             {false_valid} false valid (bar 0){beside}",
         ),
-        passed: right >= bar && false_invalid == 0 && false_valid == 0 && complaints.is_empty(),
+        passed: right >= bar && false_invalid == 0 && false_valid == 0 && is_best && complaints.is_empty(),
     }
+}
+
+fn describe_rival(rival: &Rival) -> String {
+    let Score { domains, right, false_invalid, false_valid } = rival.score;
+    format!(
+        "; check-if-email-exists: {right} of {domains} right, {false_invalid} false invalid, {false_valid} false valid \
+         ({} right by its details)",
+        rival.right_by_details,
+    )
 }
 
 /// Status, reason, and what the last round would still have waited for.
@@ -231,15 +239,33 @@ mod tests {
     #[test]
     fn one_harmful_word_fails_the_matrix_and_one_wrong_word_does_not() {
         let invalid = || Verdict::of_text("no address");
-        let wrong = conclude(&[row(invalid(), &["valid"])], &Complaints::default());
+        let wrong = conclude(&[row(invalid(), &["valid"])], &Complaints::default(), None);
         assert!(wrong.passed, "{}", wrong.figure);
-        let harmful = conclude(&[row(invalid(), &["invalid"])], &Complaints::default());
+        let harmful = conclude(&[row(invalid(), &["invalid"])], &Complaints::default(), None);
         assert!(!harmful.passed, "{}", harmful.figure);
         assert!(
             harmful.figure.contains("0 of 1 behaviours all right (bar 0), 1 false invalid, 0 false valid")
         );
-        let two = conclude(&[row(invalid(), &[]), row(invalid(), &[])], &Complaints::default());
+        let two = conclude(&[row(invalid(), &[]), row(invalid(), &[])], &Complaints::default(), None);
         assert!(!two.passed, "{}", two.figure);
+    }
+
+    #[test]
+    fn a_rival_that_does_as_well_fails_the_matrix() {
+        let mut right_row = row(Verdict::of_text("no address"), &[]);
+        right_row.cases[0].truth.expected = &["invalid"];
+        let score = |right| Score { domains: 1, right, false_invalid: 2, false_valid: 3 };
+        let against = |right, right_by_details| {
+            let rival = Rival { score: score(right), right_by_details };
+            conclude(std::slice::from_ref(&right_row), &Complaints::default(), Some(rival))
+        };
+        let ahead = against(0, 0);
+        assert!(ahead.passed, "{}", ahead.figure);
+        let beside =
+            "check-if-email-exists: 0 of 1 right, 2 false invalid, 3 false valid (0 right by its details)";
+        assert!(ahead.figure.ends_with(beside), "{}", ahead.figure);
+        assert!(!against(1, 1).passed);
+        assert!(!against(0, 1).passed);
     }
 
     #[test]

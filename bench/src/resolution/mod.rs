@@ -5,7 +5,7 @@
 //! figures that can be compared from one version to the next, and says nothing about anybody's real data.
 
 mod febrl;
-mod pairs;
+pub mod pairs;
 
 use crate::bar::{Verdict, grouped, number_in, progress};
 use crate::dirt::{self, DirtyRow, Kind};

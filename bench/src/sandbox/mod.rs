@@ -27,7 +27,7 @@ struct Plan {
 
 const FULL: Plan = Plan { rounds: 17, round: Duration::from_secs(5), ratio_max: 1.1, flood_share: 0.95 };
 /// Too short for a fine figure: it only finds a flood that plainly stands in money's way.
-const SHORT: Plan = Plan { rounds: 7, round: Duration::from_secs(3), ratio_max: 1.5, flood_share: 0.5 };
+const SHORT: Plan = Plan { rounds: 15, round: Duration::from_secs(3), ratio_max: 1.5, flood_share: 0.5 };
 
 const WARM_UP: Duration = Duration::from_millis(600);
 

@@ -88,6 +88,7 @@ fn charge() -> Settle {
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             subjects: Vec::new(),
         },
         people: Vec::new(),

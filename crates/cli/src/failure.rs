@@ -1,5 +1,6 @@
 //! Why a command failed: each reason one sentence, with what to do about it.
 
+use assay_engine::EngineError;
 use assay_store::StoreError;
 use std::error::Error;
 use std::fmt;
@@ -48,5 +49,13 @@ impl From<StoreError> for Failure {
             StoreError::Corrupt(_) => "report it, with the output of assay doctor",
         };
         Self::new(what, fix)
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Store(error) => error.into(),
+        }
     }
 }

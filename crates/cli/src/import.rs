@@ -1,4 +1,4 @@
-//! `assay import`: reads files of people and companies into the graph. A run that was stopped goes on by itself.
+//! `assay import`: reads files of people, companies and events into the graph. A run that was stopped goes on by itself.
 
 mod ask;
 mod feed;
@@ -6,6 +6,7 @@ mod layout;
 mod progress;
 mod rejects;
 mod report;
+mod signals;
 mod write;
 
 pub(crate) use ask::{Answer, ask};
@@ -15,12 +16,13 @@ use crate::{Session, connect, out};
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::{Clock, NetworkHosts};
+use assay_engine::Engine;
 use assay_engine::import::{ImportRun, RecordKind, Source};
-use assay_engine::{Engine, EngineError};
 use assay_intake::{Format, Kind};
 use clap::{Args, Subcommand, ValueEnum};
 use layout::Layout;
 use report::Report;
+use signals::Signals;
 use std::path::{Path, PathBuf};
 use write::Import;
 
@@ -33,6 +35,8 @@ pub enum ImportCommand {
     People(Files),
     /// Import files in which a row is a company.
     Companies(Files),
+    /// Import files in which a row is an event: a round, a purchase, a job, somebody who changed jobs.
+    Signals(Signals),
     /// Print which column would feed which field, to be edited and given back with --mapping.
     Mapping {
         kind: RowKind,
@@ -98,6 +102,7 @@ impl ImportCommand {
         match self {
             Self::People(files) => files.import(session, Kind::People).await,
             Self::Companies(files) => files.import(session, Kind::Companies).await,
+            Self::Signals(signals) => signals.run(session).await,
             Self::Mapping { kind, file, format } => {
                 let hosts = session.settings()?.config.hosts;
                 let layout = Layout::guess(kind.into(), &file, format, &hosts)?;
@@ -218,7 +223,7 @@ async fn storable_source(engine: &Engine, name: &str) -> Result<Source, Failure>
 }
 
 pub(crate) async fn known_source(engine: &Engine, name: &str) -> Result<Source, Failure> {
-    let found = engine.source(name).await.map_err(failed)?;
+    let found = engine.source(name).await?;
     found.ok_or_else(|| {
         let fix = format!(
             "declare it first: assay source add {name} --licence \"what it allows\"; `assay source list` shows those \
@@ -226,12 +231,6 @@ pub(crate) async fn known_source(engine: &Engine, name: &str) -> Result<Source, 
         );
         Failure::new(format!("there is no source {name}"), fix)
     })
-}
-
-pub(crate) fn failed(error: EngineError) -> Failure {
-    match error {
-        EngineError::Store(error) => error.into(),
-    }
 }
 
 fn record_kind(kind: Kind) -> RecordKind {

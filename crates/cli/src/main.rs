@@ -6,6 +6,7 @@ mod config_command;
 mod connect;
 mod doctor;
 mod failure;
+mod feed;
 mod import;
 mod index;
 mod jobs;
@@ -15,6 +16,7 @@ mod nearest;
 mod openapi;
 mod out;
 mod prices;
+mod provider;
 mod reference;
 mod serve;
 mod source;
@@ -88,6 +90,12 @@ enum Command {
     /// Who says what: sources, what their licences allow, and the records behind a person.
     #[command(subcommand)]
     Source(source::SourceCommand),
+    /// Vendors: who is asked for what we do not know, with which keys, in which order.
+    #[command(subcommand)]
+    Provider(provider::ProviderCommand),
+    /// Feeds: public sources that are looked at for signals.
+    #[command(subcommand)]
+    Feed(feed::FeedCommand),
     /// Erase people and keep them out.
     #[command(subcommand)]
     Suppression(suppression::SuppressionCommand),
@@ -154,6 +162,8 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
             block_on(command.run(session))?;
         }
         Command::Source(command) => block_on(command.run(session))?,
+        Command::Provider(command) => block_on(command.run(session))?,
+        Command::Feed(command) => block_on(command.run(session))?,
         Command::Suppression(command) => block_on(command.run(session))?,
         Command::Index(command) => block_on(command.run(session))?,
         Command::Jobs(command) => block_on(command.run(session))?,

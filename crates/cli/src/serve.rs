@@ -6,12 +6,15 @@ use crate::{Session, connect, out, telemetry};
 use assay_domain::Clock;
 use assay_domain::limits::{CALLS_ACTIVE_LEAST, CALLS_ACTIVE_PER_CORE, CALLS_WAITING_PER_ACTIVE};
 use assay_engine::Engine;
+use assay_engine::newsroom::Newsroom;
+use assay_engine::upstream::Upstreams;
 use assay_http::{
     Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
     router, serve,
 };
 use assay_replica::{Replica, ReplicaError, Snapshots};
 use assay_service::{BulkDesk, BulkKeys, Service};
+use assay_store::ledger::PROVIDER_KEY;
 use assay_store::{Graph, Ledger, StoreError, task};
 use assay_worker::{
     WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, publish_index,
@@ -48,6 +51,7 @@ impl Serve {
         let metrics = telemetry::start_metrics()?;
         let (ledger, graph) = (connect::ledger(&config).await?, connect::graph(&config).await?);
         connect::check_key(&config, &ledger, Some(&graph)).await?;
+        let engine = engine(&config, &ledger, &graph)?;
         let mut signals = Signals::listen()?;
         let draining = Arc::new(AtomicBool::new(false));
         // The operations port outlives the rest, so that a draining node can still be watched.
@@ -56,7 +60,7 @@ impl Serve {
         let (stop_rest, rest_stopped) = watch::channel(false);
 
         let api = if self.roles.contains(&Role::Api) {
-            Some(start_api(&config, (&ledger, &graph), &draining, api_stopped).await?)
+            Some(start_api(&config, (&ledger, &graph, &engine), &draining, api_stopped).await?)
         } else {
             None
         };
@@ -71,7 +75,7 @@ impl Serve {
         let watch = serve(listener, operations(probe, metrics), Bounds::operations(), rest_stopped.clone());
         let watching = task::spawn("operations", watch);
         let worker = if self.roles.contains(&Role::Worker) {
-            Some(start_worker(&config, ledger, graph, &worker_stopped)?)
+            Some(start_worker(&config, (ledger, graph, engine), &worker_stopped)?)
         } else {
             None
         };
@@ -117,14 +121,14 @@ struct Api {
 
 async fn start_api(
     config: &Config,
-    (ledger, graph): (&Ledger, &Graph),
+    (ledger, graph, engine): (&Ledger, &Graph, &Engine),
     draining: &Arc<AtomicBool>,
     stopped: watch::Receiver<bool>,
 ) -> Result<Api, Failure> {
     let listener = bind(config.listen, "server.listen").await?;
     let address = local_address(&listener)?;
     let replica = open_replica(config, graph)?;
-    let service = service(config, ledger, graph, Arc::clone(&replica))?;
+    let service = service(config, ledger, engine, Arc::clone(&replica))?;
     let front = Front {
         proxies: TrustedProxies::new(&config.trusted_proxies),
         sandbox: connect::sandbox(config, &service).await?,
@@ -137,11 +141,10 @@ async fn start_api(
 fn service(
     config: &Config,
     ledger: &Ledger,
-    graph: &Graph,
+    engine: &Engine,
     replica: Arc<Replica>,
 ) -> Result<Arc<Service>, Failure> {
-    let engine = engine(config, ledger, graph)?;
-    Ok(Arc::new(Service::new(ledger.clone(), engine, replica, Clock::system(), config.settings()?)))
+    Ok(Arc::new(Service::new(ledger.clone(), engine.clone(), replica, Clock::system(), config.settings()?)))
 }
 
 /// The node's index, as an earlier run left it. It is filled in the background.
@@ -168,22 +171,29 @@ fn open_replica(config: &Config, graph: &Graph) -> Result<Arc<Replica>, Failure>
 
 fn start_worker(
     config: &Config,
-    ledger: Ledger,
-    graph: Graph,
+    (ledger, graph, engine): (Ledger, Graph, Engine),
     stopped: &watch::Receiver<bool>,
 ) -> Result<WorkerHandle, Failure> {
     let clock = Clock::system();
     let keys = BulkKeys::new(config.master_key()?);
-    let engine = engine(config, &ledger, &graph)?;
     let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys);
     let webhooks = Arc::new(webhook_tools(config, &clock)?);
+    let pages = config.feeds.pages(&config.upstreams)?;
+    let newsroom = pages.map(|pages| Newsroom::new(engine.clone(), pages, clock.clone()));
     let node = Uuid::from_bytes(rand::random());
     let settings = WorkerSettings { history_months: config.history_retention_months };
-    Ok(Worker::start(WorkerTools { graph, ledger, engine, bulk, webhooks, clock, node }, settings, stopped))
+    let tools = WorkerTools { graph, ledger, engine, bulk, webhooks, newsroom, clock, node };
+    Ok(Worker::start(tools, settings, stopped))
 }
 
 fn engine(config: &Config, ledger: &Ledger, graph: &Graph) -> Result<Engine, Failure> {
-    Ok(Engine::new(graph.clone(), ledger.clone(), config.identity_key()?, config.hosts.clone()))
+    let mailroom = config.mail.mailroom(graph, ledger, config.identity_key()?)?;
+    let engine = Engine::new(graph.clone(), ledger.clone(), config.identity_key()?, config.hosts.clone());
+    let sealer = config.master_key()?.sealer(PROVIDER_KEY);
+    let client = config.upstreams.client(&config.hosts)?;
+    let upstreams = Upstreams::new(graph.clone(), ledger.clone(), sealer, client);
+    upstreams.watch();
+    Ok(engine.with_mailroom(mailroom).with_upstreams(upstreams))
 }
 
 fn webhook_tools(config: &Config, clock: &Clock) -> Result<WebhookTools, Failure> {

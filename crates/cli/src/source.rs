@@ -1,7 +1,7 @@
 //! `assay source`: who says what, what their licence allows, which records are behind a person, and how to be rid of them.
 
 use crate::failure::Failure;
-use crate::import::{Answer, ask, failed, known_source};
+use crate::import::{Answer, ask, known_source};
 use crate::world::progress::Progress;
 use crate::{Session, connect, out};
 use assay_domain::{AccountId, Clock, PersonId};
@@ -80,7 +80,7 @@ async fn add(session: &Session, engine: &Engine, ledger: &Ledger, add: Add) -> R
         retention_days: add.retention_days,
         owner: add.private_to,
     };
-    let source = engine.declare_source(&add.name, &rights).await.map_err(failed)?;
+    let source = engine.declare_source(&add.name, &rights).await?;
     if session.json {
         out::json(&as_json(&source));
         return Ok(());
@@ -93,7 +93,7 @@ async fn add(session: &Session, engine: &Engine, ledger: &Ledger, add: Add) -> R
 }
 
 async fn list(session: &Session, engine: &Engine) -> Result<(), Failure> {
-    let listed = engine.sources().await.map_err(failed)?;
+    let listed = engine.sources().await?;
     if session.json {
         let rows = listed.iter().map(|SourceListing { source, people, companies }| {
             let mut value = as_json(source);
@@ -138,7 +138,7 @@ async fn purge(session: &Session, engine: &Engine, name: &str, yes: bool) -> Res
     let progress = Progress::start("records", records);
     let mut removed = 0;
     loop {
-        let gone = engine.purge_source_step(&source, Clock::system().now()).await.map_err(failed)?;
+        let gone = engine.purge_source_step(&source, Clock::system().now()).await?;
         if gone == 0 {
             break;
         }
@@ -146,7 +146,7 @@ async fn purge(session: &Session, engine: &Engine, name: &str, yes: bool) -> Res
         progress.advance(gone);
     }
     progress.finish();
-    engine.forget_source(&source).await.map_err(failed)?;
+    engine.forget_source(&source).await?;
     if session.json {
         out::json(&json!({"source": name, "records_removed": removed}));
     } else {
@@ -156,13 +156,13 @@ async fn purge(session: &Session, engine: &Engine, name: &str, yes: bool) -> Res
 }
 
 async fn records_of(engine: &Engine, source: &Source) -> Result<u64, Failure> {
-    let listed = engine.sources().await.map_err(failed)?;
+    let listed = engine.sources().await?;
     let own = listed.iter().find(|listing| listing.source.id == source.id);
     Ok(own.map_or(0, |listing| listing.people + listing.companies))
 }
 
 async fn explain(session: &Session, engine: &Engine, person: PersonId) -> Result<(), Failure> {
-    let records = engine.explain_person(person).await.map_err(failed)?;
+    let records = engine.explain_person(person).await?;
     if records.is_empty() {
         let what = format!("no record of a source is behind {person}");
         return Err(Failure::new(what, "check the id; people of the demo world come from no source"));
@@ -200,7 +200,7 @@ fn told_reasons(record: &ExplainedRecord) -> String {
 async fn part(session: &Session, engine: &Engine, name: &str, reference: &str) -> Result<(), Failure> {
     let source = known_source(engine, name).await?;
     let now = Clock::system().now();
-    let parted = engine.part_record(&source, reference, now).await.map_err(failed)?;
+    let parted = engine.part_record(&source, reference, now).await?;
     let Some(person) = parted else {
         let what = format!("{name} has no record {reference} that was taken for somebody known");
         return Err(Failure::new(what, "`assay source explain per_…` tells the records behind a person"));

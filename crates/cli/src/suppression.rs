@@ -11,7 +11,7 @@ use assay_domain::suppression::{HashList, SuppressionReason};
 use assay_domain::{
     Clock, Email, ListHash, NetworkHosts, NetworkUrl, ParseError, PersonId, Phone, SuppressionId,
 };
-use assay_engine::{Engine, EngineError, Erased, Unwanted};
+use assay_engine::{Engine, Erased, Unwanted};
 use chrono::SecondsFormat;
 use clap::{Args, Subcommand, ValueEnum};
 use hash_list::{Entry, HashFile};
@@ -85,8 +85,7 @@ impl SuppressionCommand {
             Self::Add(add) => {
                 let unwanted = add.read(&config.hosts)?;
                 let now = Clock::system().now();
-                let erased =
-                    engine.erase(&unwanted, SuppressionReason::Request, now).await.map_err(failed)?;
+                let erased = engine.erase(&unwanted, SuppressionReason::Request, now).await?;
                 tell(session, &erased, 0);
                 Ok(())
             }
@@ -119,12 +118,6 @@ impl Add {
             unwanted.push(Unwanted::NetworkUrl(url));
         }
         Ok(unwanted)
-    }
-}
-
-fn failed(error: EngineError) -> Failure {
-    match error {
-        EngineError::Store(error) => error.into(),
     }
 }
 
@@ -184,7 +177,7 @@ async fn apply(engine: &Engine, batch: &mut Vec<Unwanted>, total: &mut Erased) -
         return Ok(());
     }
     let now = Clock::system().now();
-    let erased = engine.erase(batch, SuppressionReason::Drop, now).await.map_err(failed)?;
+    let erased = engine.erase(batch, SuppressionReason::Drop, now).await?;
     total.suppressed += erased.suppressed;
     total.known += erased.known;
     total.people += erased.people;
@@ -198,7 +191,7 @@ async fn print_list(
     after: Option<SuppressionId>,
     limit: u32,
 ) -> Result<(), Failure> {
-    let rows = engine.suppressions(after, limit).await.map_err(failed)?;
+    let rows = engine.suppressions(after, limit).await?;
     let moment = |at: chrono::DateTime<chrono::Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
     if session.json {
         let rows = rows.iter().map(|row| {
@@ -227,7 +220,7 @@ async fn print_list(
 async fn remove(session: &Session, engine: &Engine, ids: &[SuppressionId]) -> Result<(), Failure> {
     let mut absent = Vec::new();
     for id in ids {
-        if !engine.lift_suppression(*id).await.map_err(failed)? {
+        if !engine.lift_suppression(*id).await? {
             absent.push(id.to_string());
         }
     }

@@ -62,6 +62,33 @@ pub struct CompanyFacts {
     pub mail: Option<MailFacts>,
 }
 
+impl CompanyFacts {
+    /// A company of which nothing but its name is known.
+    pub fn named(name: String) -> Self {
+        Self {
+            name,
+            legal_name: None,
+            domain: None,
+            domains: Vec::new(),
+            network_url: None,
+            description: None,
+            industry: None,
+            keywords: Vec::new(),
+            employee_count: None,
+            employee_growth_percent: None,
+            revenue_range: None,
+            founded_year: None,
+            kind: None,
+            headquarters: None,
+            locations: Vec::new(),
+            technologies: Vec::new(),
+            funding_rounds: Vec::new(),
+            open_roles: None,
+            mail: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompanyKind {

@@ -124,6 +124,8 @@ pub mod kind {
     pub enum Webhook {}
     #[derive(Debug)]
     pub enum Delivery {}
+    #[derive(Debug)]
+    pub enum Signal {}
 
     impl Named for Account {
         const PREFIX: &'static str = "acc";
@@ -167,6 +169,9 @@ pub mod kind {
     impl Named for Delivery {
         const PREFIX: &'static str = "msg";
     }
+    impl Named for Signal {
+        const PREFIX: &'static str = "sig";
+    }
 }
 
 pub type AccountId = Id<kind::Account>;
@@ -187,6 +192,7 @@ pub type BulkId = Id<kind::Bulk>;
 pub type WebhookId = Id<kind::Webhook>;
 /// A message to such an endpoint; the same on every attempt.
 pub type DeliveryId = Id<kind::Delivery>;
+pub type SignalId = Id<kind::Signal>;
 
 /// A key's public id: the 12 base62 characters inside the key itself, shown as `key_…`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

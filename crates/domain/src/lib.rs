@@ -5,6 +5,7 @@ pub mod clock;
 pub mod company;
 pub mod confidence;
 pub mod content_hash;
+pub mod country;
 pub mod credits;
 pub mod email;
 pub mod identity;
@@ -12,6 +13,7 @@ pub mod ids;
 pub mod ip_range;
 pub mod keyed_hash;
 pub mod limits;
+pub mod lookup;
 mod masked;
 pub mod name;
 pub mod network_url;
@@ -24,6 +26,7 @@ pub mod provenance;
 mod public_address;
 pub mod rate;
 pub mod seal;
+pub mod signal;
 pub mod similarity;
 pub mod site;
 pub mod suppression;
@@ -39,9 +42,10 @@ pub use email::Email;
 pub use identity::{Digest, IdentityKey, MasterKey};
 pub use ids::{
     AccountId, BulkId, CompanyId, DeliveryId, HoldId, JobId, KeyId, LotId, OrganisationId, PersonId,
-    RequestId, SuppressionId, UserId, WebhookId,
+    RequestId, SignalId, SuppressionId, UserId, WebhookId,
 };
 pub use ip_range::IpRange;
+pub use lookup::Lookup;
 pub use name::PersonName;
 pub use network_url::{NetworkHosts, NetworkUrl};
 pub use parse_error::ParseError;
@@ -50,8 +54,9 @@ pub use phone::Phone;
 pub use plan::Plan;
 pub use price::Price;
 pub use provenance::Provenance;
-pub use public_address::why_not_public;
+pub use public_address::{judge_address, why_not_public};
 pub use seal::{SealError, Sealed, Sealer};
+pub use signal::{Notice, Signal, SignalKind};
 pub use similarity::Similarity;
 pub use site::Domain;
 pub use suppression::ListHash;

@@ -2,14 +2,22 @@
 
 use std::time::Duration;
 
+mod feeds;
 mod mail;
+mod press;
+mod sources;
 mod webhooks;
 
+pub use feeds::*;
 pub use mail::*;
+pub use press::*;
+pub use sources::*;
 pub use webhooks::*;
 
 // Requests.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Of those calls that take long lists.
+pub const LIST_BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const PAGE_ROWS_DEFAULT: u32 = 25;
 pub const PAGE_ROWS_MAX: u32 = 100;
 pub const CURSOR_CHARS_MAX: usize = 512;
@@ -32,7 +40,7 @@ pub const BODY_READ_DEADLINE: Duration = Duration::from_secs(10);
 pub const BODY_BYTES_PER_SECOND_MIN: usize = 16 * 1024;
 /// How much of a body that nobody wants is still read, so that a client that reads only after it has written everything
 /// sees the refusal instead of a broken connection.
-pub const BODY_DISCARD_BYTES_MAX: usize = 8 * BODY_BYTES_MAX;
+pub const BODY_DISCARD_BYTES_MAX: usize = 2 * LIST_BODY_BYTES_MAX;
 /// An answer of which the client takes nothing for this long is given up.
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(20);
 /// A connection on which nothing is asked is closed after this long.
@@ -340,6 +348,11 @@ pub const INDEX_SNAPSHOTS_KEPT: usize = 2;
 /// How old the newest snapshot may be before a node makes another, and how often nodes look.
 pub const INDEX_SNAPSHOT_EVERY: Duration = Duration::from_hours(1);
 pub const INDEX_SNAPSHOT_LOOK: Duration = Duration::from_mins(1);
+/// Terms that one of so many documents has are kept as bits, in segments with so many documents, and in so much memory for each
+/// partition: at ten million people in two partitions one such term takes 600 KB.
+pub const INDEX_BITS_SHARE: u32 = 256;
+pub const INDEX_BITS_DOCUMENTS_MIN: u32 = 50_000;
+pub const INDEX_BITS_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// A snapshot is copied no faster, and what is written reaches the disk every so many bytes: a gigabyte at once would keep every
 /// commit on that disk waiting.
 pub const INDEX_COPY_BYTES_PER_SECOND: u64 = 64 * 1024 * 1024;
@@ -357,3 +370,29 @@ pub const ALIKE_CANDIDATES_LEAST: usize = 100;
 pub const ALIKE_WORDS_MAX: usize = 100;
 /// Values that one reason names.
 pub const ALIKE_VALUES_TOLD_MAX: usize = 10;
+
+/// How many charged questions the order of vendors remembers, of one segment and of all segments of a lookup. Fewer follow a
+/// vendor that changes sooner, more tell two alike apart.
+pub const ORDER_MEMORY_SEGMENT: f64 = 30.0;
+pub const ORDER_MEMORY_LOOKUP: f64 = 100.0;
+
+/// Vendors that may be set up, and keys to them, those of accounts included.
+pub const PROVIDERS_MAX: i64 = 200;
+pub const PROVIDER_KEYS_MAX: i64 = 10_000;
+/// How soon a node notices what is set about vendors, and tells the others what it has learnt of them.
+pub const PROVIDERS_EVERY: Duration = Duration::from_secs(2);
+/// Kept answers that are forgotten at once.
+pub const UPSTREAM_SWEEP_BATCH: i64 = 5_000;
+/// How long what vendors found is kept, and that they found nothing.
+pub const UPSTREAM_FIND_LIFETIME: Duration = Duration::from_hours(365 * 24);
+pub const UPSTREAM_MISS_LIFETIME: Duration = Duration::from_hours(7 * 24);
+/// Segments whose vendors a node remembers; the rest are learnt anew when they come up.
+pub const VENDOR_TALLIES_MAX: usize = 20_000;
+/// One call to all its vendors together.
+pub const UPSTREAM_DEADLINE: Duration = Duration::from_secs(20);
+/// Numbers and addresses of one answer that are looked at.
+pub const PHONES_JUDGED_MAX: usize = 3;
+pub const EMAILS_JUDGED_MAX: usize = 3;
+
+/// Addresses of one list for an ad platform.
+pub const AD_AUDIENCE_EMAILS_MAX: usize = 10_000;

@@ -3,11 +3,16 @@
 use std::fmt;
 
 use rlibphonenumber::{
-    PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, get_national_significant_number_owned,
+    PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, PhoneNumberType, get_national_significant_number_owned,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::parse_error::ParseError;
+use crate::person::LineType;
+
+mod carrier;
+
+pub use carrier::carrier_of;
 
 /// A number that is valid by its country's numbering plan, or reserved for fiction so that demo data can never ring at
 /// somebody's desk.
@@ -51,6 +56,19 @@ impl Phone {
             // 001 stands for numbers of no country, such as +800.
             .filter(|code| code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase()))
             .or_else(|| fictitious_country(&number).map(str::to_owned))
+    }
+}
+
+impl Phone {
+    /// By the numbering plan of its country; many plans do not tell mobiles from other lines.
+    pub fn line_type(&self) -> LineType {
+        let Ok(number) = PHONE_NUMBER_UTIL.parse(&self.e164, None) else { return LineType::Unknown };
+        match number.get_type() {
+            PhoneNumberType::Mobile => LineType::Mobile,
+            PhoneNumberType::FixedLine => LineType::Landline,
+            PhoneNumberType::VoIP => LineType::Voip,
+            _ => LineType::Unknown,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which addresses are on the public internet. Whoever may name a host chooses where this service connects to: everything else
 //! is refused unless an operator allows it.
 
+use crate::IpRange;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// First address, bits that count, and what lives there. After IANA's registry of special addresses, with the one
@@ -48,6 +49,16 @@ const PUBLIC_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 
 /// Where a network without IPv4 finds the rest of the internet: the last 32 bits are the IPv4 address.
 const TRANSLATED: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
+/// The address to dial when it is public or in a range that an operator allows; else what lives there. An IPv4 address is
+/// judged, and dialled, as one however it is written.
+pub fn judge_address(address: IpAddr, allowed: &[IpRange]) -> Result<IpAddr, &'static str> {
+    let address = address.to_canonical();
+    match why_not_public(address) {
+        Some(what) if !allowed.iter().any(|range| range.contains(address)) => Err(what),
+        _ => Ok(address),
+    }
+}
+
 /// What lives at an address that is not plainly on the public internet; an IPv4 address is judged as one however it is
 /// written.
 pub fn why_not_public(address: IpAddr) -> Option<&'static str> {
@@ -83,6 +94,16 @@ fn starts(address: Ipv6Addr, (first, bits): (Ipv6Addr, u32)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_allowed_range_lets_through_what_is_in_it_and_nothing_else() {
+        let allowed = [IpRange::parse("10.1.0.0/16").unwrap()];
+        let judge = |text: &str| judge_address(text.parse().unwrap(), &allowed);
+        assert_eq!(judge("::ffff:10.1.2.3"), Ok("10.1.2.3".parse().unwrap()));
+        assert_eq!(judge("10.2.0.1"), Err("a private network"));
+        assert_eq!(judge("64:ff9b::10.1.2.3"), Err("a private network"));
+        assert_eq!(judge("9.9.9.9"), Ok("9.9.9.9".parse().unwrap()));
+    }
 
     #[test]
     fn public_addresses_are_told_from_special_ones() {

@@ -7,17 +7,23 @@ pub mod finder;
 pub mod identities;
 pub mod import;
 pub mod likeness;
+pub mod mail;
 pub mod matching;
+pub mod newsroom;
 mod resolve;
+pub mod signals;
+pub mod upstream;
 
 pub use assay_store::graph::Sighting;
 pub use erase::{Erased, Eraser, Listed, Unwanted};
 pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};
 
-use assay_domain::{AccountId, Company, CompanyId, IdentityKey, NetworkHosts, Person, PersonId};
+use assay_domain::{AccountId, Company, CompanyId, IdentityKey, Lookup, NetworkHosts, Person, PersonId};
 use assay_store::{Graph, Ledger};
+use mail::Mailroom;
 use std::collections::HashSet;
+use upstream::Upstreams;
 
 /// The handles every question needs.
 #[derive(Debug, Clone)]
@@ -27,12 +33,40 @@ pub struct Engine {
     eraser: Eraser,
     identity: IdentityKey,
     hosts: NetworkHosts,
+    mailroom: Option<Mailroom>,
+    upstreams: Option<Upstreams>,
 }
 
 impl Engine {
     pub fn new(graph: Graph, ledger: Ledger, identity: IdentityKey, hosts: NetworkHosts) -> Self {
         let eraser = Eraser::new(graph.clone(), ledger);
-        Self { graph, eraser, identity, hosts }
+        Self { graph, eraser, identity, hosts, mailroom: None, upstreams: None }
+    }
+
+    /// With somebody to ask about addresses.
+    #[must_use]
+    pub fn with_mailroom(self, mailroom: Mailroom) -> Self {
+        Self { mailroom: Some(mailroom), ..self }
+    }
+
+    /// With vendors to ask for what we do not know ourselves.
+    #[must_use]
+    pub fn with_upstreams(self, upstreams: Upstreams) -> Self {
+        Self { upstreams: Some(upstreams), ..self }
+    }
+
+    /// Whether a vendor could be asked for this on behalf of an account.
+    pub fn can_ask(&self, lookup: Lookup, asker: AccountId) -> bool {
+        self.upstreams.as_ref().is_some_and(|upstreams| upstreams.can_ask(lookup, asker))
+    }
+
+    pub fn upstreams(&self) -> Option<&Upstreams> {
+        self.upstreams.as_ref()
+    }
+
+    /// Who is asked about addresses; none in a program that answers no calls.
+    pub fn mailroom(&self) -> Option<&Mailroom> {
+        self.mailroom.as_ref()
     }
 
     /// The hosts whose profile addresses are understood.

@@ -6,6 +6,7 @@ use crate::matching::{
     settle_company,
 };
 use crate::{Engine, EngineError, may_see};
+use assay_domain::limits::LOOKUP_BATCH_MAX;
 use assay_domain::name::fold_company;
 use assay_domain::suppression::end_alike;
 use assay_domain::{
@@ -120,6 +121,23 @@ impl Engine {
         Ok(choose(visible(candidates, asker, |company| company.owner), certainty, matched_on))
     }
 
+    /// How many of these addresses belong to somebody `asker` may see.
+    pub async fn count_known(&self, emails: &[Email], asker: AccountId) -> Result<usize, EngineError> {
+        let mut known = 0;
+        for some in emails.chunks(LOOKUP_BATCH_MAX) {
+            let digests: Vec<Digest> = some.iter().map(|email| self.identity.digest_email(email)).collect();
+            let sighted = self.graph.sightings_by_digests(&digests).await?;
+            let seen = |owners: &&Vec<Sighting>| owners.iter().any(|owner| may_see(owner.owner, asker));
+            known += sighted.iter().filter(seen).count();
+        }
+        Ok(known)
+    }
+
+    /// What a question asks by, in the words of an answer.
+    pub(crate) fn matched_on(&self, query: &PersonQuery) -> &'static [&'static str] {
+        self.lookup(query).matched_on
+    }
+
     /// What the graph knows this identifier by: the same for two spellings of one, and nobody can read it back.
     pub fn person_key(&self, query: &PersonQuery) -> Digest {
         self.lookup(query).digest
@@ -146,7 +164,13 @@ impl Engine {
             candidates.iter().map(|person| Profile::of(&person.facts, &person.experience)).collect();
         let ranked = rank(&question, &profiles.iter().collect::<Vec<_>>());
         let mut candidates: Vec<Option<Person>> = candidates.into_iter().map(Some).collect();
-        let person = |ranked: Ranked| Some((candidates.get_mut(ranked.candidate)?.take()?, ranked));
+        let person = |mut ranked: Ranked| {
+            let person = candidates.get_mut(ranked.candidate)?.take()?;
+            if !could_work_at(&person, query) {
+                ranked.confidence = ranked.confidence.min(Confidence::percent(UNPLACED_PERCENT_MAX));
+            }
+            Some((person, ranked))
+        };
         Ok(ranked.into_iter().filter_map(person).collect())
     }
 
@@ -219,6 +243,16 @@ impl Engine {
         };
         Lookup { digest, certainty, matched_on }
     }
+}
+
+/// How sure it can be that somebody is meant of whom nobody knows where they work: less than is enough for anybody.
+const UNPLACED_PERCENT_MAX: u8 = 50;
+
+/// Whether anything places them anywhere: a job, or an address at the company's own site. A name alone is too many people's.
+fn could_work_at(person: &Person, query: &PersonQuery) -> bool {
+    let is_at = |domain: &Domain| person.facts.emails.iter().any(|known| known.address.domain() == *domain);
+    let by_address = matches!(query, PersonQuery::NameAtDomain(_, domain) if is_at(domain));
+    by_address || person.company.is_some() || !person.experience.is_empty()
 }
 
 /// Another account's record is as good as none; one's own goes before everybody's.

@@ -2,14 +2,12 @@
 
 use crate::client_address::TrustedProxies;
 use assay_domain::clock::Stopwatch;
-use assay_domain::limits::{
-    BODY_BYTES_MAX, BODY_BYTES_PER_SECOND_MIN, BODY_DISCARD_BYTES_MAX, BODY_READ_DEADLINE,
-};
+use assay_domain::limits::{BODY_BYTES_PER_SECOND_MIN, BODY_DISCARD_BYTES_MAX, BODY_READ_DEADLINE};
 use assay_service::fault::{Code, Fault};
-use assay_service::{Call, Entry, Slot};
+use assay_service::{Call, EVENT_STREAM, Entry, Slot};
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use bytes::{Bytes, BytesMut};
@@ -22,6 +20,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const SANDBOX_OUTCOME: HeaderName = HeaderName::from_static("sandbox-outcome");
 
 /// The address a connection came from; the accept loop puts it into every request.
@@ -35,7 +34,7 @@ pub(crate) async fn read_call(
 ) -> Result<Call, Fault> {
     let (mut parts, body) = request.into_parts();
     let slot = parts.extensions.remove::<Slot>().unwrap_or_default();
-    let body = read_body(body, &slot).await?;
+    let body = read_body(body, &slot, entry.spec.body_bytes_max()).await?;
     if !body.is_empty() && !is_json(&parts.headers) {
         return Err(Fault::new(
             Code::UnsupportedMediaType,
@@ -44,11 +43,19 @@ pub(crate) async fn read_call(
     }
     let path_fields =
         if entry.spec.path.contains('{') { read_path_fields(&mut parts).await? } else { Vec::new() };
+    let wants_events = entry.watch.is_some() && accepts_events(&parts.headers);
+    let mut query = parts.uri.query().map(read_query).unwrap_or_default();
+    if let Some(last) = text(&parts.headers, &LAST_EVENT_ID).filter(|_| wants_events) {
+        // Where a client that was cut off goes on, whatever place it first began from.
+        query.retain(|(name, _)| name != "cursor");
+        query.push(("cursor".to_owned(), last));
+    }
     Ok(Call {
         entry,
         path: parts.uri.path().to_owned(),
         path_fields,
-        query: parts.uri.query().map(read_query).unwrap_or_default(),
+        query,
+        wants_events,
         body,
         authorization: text(&parts.headers, &AUTHORIZATION),
         idempotency_key: text(&parts.headers, &IDEMPOTENCY_KEY),
@@ -61,6 +68,14 @@ pub(crate) async fn read_call(
 /// Bytes that are no text stay visible as replacement characters: the service refuses them with the right reason.
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// Named, and not only allowed by a wildcard: most clients accept anything.
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let accepted =
+        headers.get_all(ACCEPT).iter().flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    let kinds = accepted.map(|one| one.split(|byte| *byte == b';').next().unwrap_or(one).trim_ascii());
+    kinds.into_iter().any(|kind| kind.eq_ignore_ascii_case(EVENT_STREAM.as_bytes()))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -88,11 +103,11 @@ fn read_query(query: &str) -> Vec<(String, String)> {
 }
 
 /// Nearly every body comes with its head. One that does not must not keep others out while it trickles in.
-async fn read_body(body: Body, slot: &Slot) -> Result<Bytes, Fault> {
+async fn read_body(body: Body, slot: &Slot, most: usize) -> Result<Bytes, Fault> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    let mut arrival = pin!(collect(body));
+    let mut arrival = pin!(collect(body, most));
     if let Poll::Ready(arrived) = futures_util::poll!(&mut arrival) {
         return arrived;
     }
@@ -101,12 +116,12 @@ async fn read_body(body: Body, slot: &Slot) -> Result<Bytes, Fault> {
 }
 
 /// Nearly every body is one frame, which is then passed on without a copy.
-async fn collect(body: Body) -> Result<Bytes, Fault> {
+async fn collect(body: Body, most: usize) -> Result<Bytes, Fault> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     let mut frames = Frames::new(body)?;
     let (mut whole, mut joined) = (Bytes::new(), BytesMut::new());
     while let Some(data) = frames.next().await? {
-        if frames.seen > BODY_BYTES_MAX {
+        if frames.seen > most {
             continue;
         }
         if frames.seen == data.len() {
@@ -114,13 +129,13 @@ async fn collect(body: Body) -> Result<Bytes, Fault> {
             continue;
         }
         if joined.is_empty() {
-            joined.reserve(declared.clamp(frames.seen, BODY_BYTES_MAX));
+            joined.reserve(declared.clamp(frames.seen, most));
             joined.extend_from_slice(&whole);
         }
         joined.extend_from_slice(&data);
     }
-    if frames.seen > BODY_BYTES_MAX {
-        return Err(too_large());
+    if frames.seen > most {
+        return Err(too_large(most));
     }
     Ok(if joined.is_empty() { whole } else { joined.freeze() })
 }
@@ -136,8 +151,8 @@ pub(crate) async fn discard(body: Body) -> bool {
     }
 }
 
-fn too_large() -> Fault {
-    Fault::new(Code::BodyTooLarge, format!("a body may have {BODY_BYTES_MAX} bytes"))
+fn too_large(most: usize) -> Fault {
+    Fault::new(Code::BodyTooLarge, format!("a body may have {most} bytes"))
 }
 
 /// A body as it arrives: in time, and up to what may be discarded of it.
@@ -151,7 +166,7 @@ impl Frames {
     fn new(body: Body) -> Result<Self, Fault> {
         let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         if declared > BODY_DISCARD_BYTES_MAX {
-            return Err(too_large());
+            return Err(too_large(BODY_DISCARD_BYTES_MAX));
         }
         Ok(Self { body, began: Stopwatch::start(), seen: 0 })
     }
@@ -168,7 +183,7 @@ impl Frames {
             let Ok(data) = frame.into_data() else { continue };
             self.seen = self.seen.saturating_add(data.len());
             if self.seen > BODY_DISCARD_BYTES_MAX {
-                return Err(too_large());
+                return Err(too_large(BODY_DISCARD_BYTES_MAX));
             }
             return Ok(Some(data));
         }
@@ -178,6 +193,7 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_domain::limits::BODY_BYTES_MAX;
     use axum::http::HeaderValue;
 
     #[test]
@@ -209,12 +225,12 @@ mod tests {
             Body::from_stream(futures_util::stream::iter(frames))
         };
         for sizes in [&[][..], &[5], &[1, 2, 3], &[BODY_BYTES_MAX], &[BODY_BYTES_MAX - 1, 1]] {
-            let body = read_body(chunks(sizes), &Slot::default()).await.unwrap();
+            let body = read_body(chunks(sizes), &Slot::default(), BODY_BYTES_MAX).await.unwrap();
             assert_eq!(body.len(), sizes.iter().sum::<usize>());
         }
         for sizes in [&[BODY_BYTES_MAX + 1][..], &[BODY_BYTES_MAX, 1], &[BODY_DISCARD_BYTES_MAX, 9]] {
             assert_eq!(
-                read_body(chunks(sizes), &Slot::default()).await.unwrap_err().code,
+                read_body(chunks(sizes), &Slot::default(), BODY_BYTES_MAX).await.unwrap_err().code,
                 Code::BodyTooLarge
             );
         }
@@ -234,13 +250,16 @@ mod tests {
     async fn a_body_that_trickles_in_waits_outside_and_may_find_the_place_taken() {
         let slots = assay_service::Slots::new(1, 0);
         let slow = slots.enter().await.unwrap();
-        let mut reading = Box::pin(read_body(trickle(Duration::from_millis(20), 2), &slow));
+        let mut reading = Box::pin(read_body(trickle(Duration::from_millis(20), 2), &slow, BODY_BYTES_MAX));
         assert!(futures_util::poll!(&mut reading).is_pending());
         let newcomer = slots.enter().await.expect("the slow one stepped out");
         assert_eq!(reading.await.unwrap_err().code, Code::Overloaded);
         drop((newcomer, slow));
         let slow = slots.enter().await.unwrap();
-        assert_eq!(&read_body(trickle(Duration::from_millis(20), 2), &slow).await.unwrap()[..], b"xx");
+        assert_eq!(
+            &read_body(trickle(Duration::from_millis(20), 2), &slow, BODY_BYTES_MAX).await.unwrap()[..],
+            b"xx"
+        );
         assert_eq!(slots.taken(), 1);
     }
 

@@ -45,6 +45,7 @@ mod panic {
             webhook_rules: WebhookRules::strict(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
             holds: HoldPolicy::WhenSpending,
             hold_lifetime: Duration::from_secs(120),
+            billing: assay_service::Billing::default(),
             deadline: Duration::from_secs(60),
         };
         (Arc::new(Service::new(ledger, engine, replica, Clock::system(), settings)), [ledger_db, graph_db])

@@ -142,7 +142,7 @@ impl Partition {
         sought: &Sought,
     ) -> Result<Vec<(Reverse<u32>, Place)>, IndexError> {
         let searcher = self.searcher();
-        let query = sought.question.query(&self.fields);
+        let query = sought.question.query(&self.fields, &self.kept);
         let weight = query.weight(EnableScoring::disabled_from_searcher(&searcher))?;
         let terms: Vec<(tantivy::Term, u32)> =
             features.iter().map(|(feature, weight)| (feature.term(&self.fields), *weight)).collect();

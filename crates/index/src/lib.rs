@@ -6,6 +6,7 @@
 //! is gone with the next commit.
 
 mod alike;
+mod bits;
 mod document;
 mod error;
 mod forward;

@@ -1,5 +1,6 @@
 //! One partition: an index of Tantivy's in a folder, with its writer and its reader.
 
+use crate::bits::KeptBits;
 use crate::document::Document;
 use crate::error::IndexError;
 use crate::question::Question;
@@ -7,7 +8,7 @@ use crate::schema::{Fields, schema, settings, tokenizers};
 use crate::search::{Mark, Page};
 use crate::walk::{Found, walk};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::query::EnableScoring;
@@ -25,6 +26,7 @@ pub(crate) struct Partition {
     pub(crate) folder: PathBuf,
     pub(crate) fields: Fields,
     pub(crate) index: tantivy::Index,
+    pub(crate) kept: Arc<KeptBits>,
     reader: IndexReader,
     writer: Mutex<IndexWriter>,
 }
@@ -59,7 +61,14 @@ impl Partition {
         merging.set_max_docs_before_merge(MERGED_DOCUMENTS_MAX);
         writer.set_merge_policy(Box::new(merging));
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { folder: folder.to_owned(), fields, index, reader, writer: Mutex::new(writer) })
+        Ok(Self {
+            folder: folder.to_owned(),
+            fields,
+            index,
+            kept: Arc::default(),
+            reader,
+            writer: Mutex::new(writer),
+        })
     }
 
     /// How far it has read, if anything was ever committed.
@@ -104,7 +113,7 @@ impl Partition {
 
     pub(crate) fn search(&self, question: &Question, page: &Page) -> Result<Found, IndexError> {
         let searcher = self.searcher();
-        let query = question.query(&self.fields);
+        let query = question.query(&self.fields, &self.kept);
         let weight = query.weight(EnableScoring::disabled_from_searcher(&searcher))?;
         let mut all = Found::default();
         for segment in searcher.segment_readers() {
@@ -117,7 +126,7 @@ impl Partition {
 
     pub(crate) fn count(&self, question: &Question) -> Result<u64, IndexError> {
         let searcher = self.searcher();
-        let query = question.query(&self.fields);
+        let query = question.query(&self.fields, &self.kept);
         Ok(u64::try_from(query.count(&searcher)?).unwrap_or(u64::MAX))
     }
 }

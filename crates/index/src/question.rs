@@ -1,10 +1,12 @@
 //! A question: what a document must have, and what it must not.
 
+use crate::bits::{AllTerms, KeptBits};
 use crate::document::{Number, Term, Text};
 use crate::forward::Forward;
 use crate::schema::{ANY_OWNER, Fields};
 use assay_domain::name::fold_text;
 use std::ops::Bound;
+use std::sync::Arc;
 use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, ExistsQuery, Occur, Query, RangeQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use uuid::Uuid;
@@ -42,9 +44,19 @@ pub struct Question {
 }
 
 impl Question {
-    pub(crate) fn query(&self, fields: &Fields) -> Box<dyn Query> {
-        let mut parts: Vec<(Occur, Box<dyn Query>)> =
-            self.all.iter().map(|clause| (Occur::Must, clause.query(fields))).collect();
+    /// `kept` is of the partition that is asked.
+    pub(crate) fn query(&self, fields: &Fields, kept: &Arc<KeptBits>) -> Box<dyn Query> {
+        let mut terms = Vec::new();
+        let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for clause in &self.all {
+            match clause.terms(fields) {
+                Some(more) => terms.extend(more),
+                None => parts.push((Occur::Must, clause.query(fields))),
+            }
+        }
+        if !terms.is_empty() {
+            parts.push((Occur::Must, Box::new(AllTerms { terms, kept: Arc::clone(kept) })));
+        }
         if parts.is_empty() {
             parts.push((Occur::Must, Box::new(AllQuery)));
         }
@@ -68,6 +80,21 @@ impl Question {
 }
 
 impl Clause {
+    /// The terms that a document must have all of, if that is all there is to it.
+    fn terms(&self, fields: &Fields) -> Option<Vec<tantivy::Term>> {
+        match self {
+            Self::OneOf(field, values) => match values.as_slice() {
+                [value] => Some(vec![tantivy::Term::from_field_text(fields.term(*field), value)]),
+                _ => None,
+            },
+            Self::Words(field, text) => {
+                let words = word_terms(fields, *field, text);
+                (!words.is_empty()).then_some(words)
+            }
+            Self::Between(..) | Self::Any(_) | Self::All(_) => None,
+        }
+    }
+
     fn query(&self, fields: &Fields) -> Box<dyn Query> {
         let each = |clauses: &[Self], occur: Occur| -> Box<dyn Query> {
             Box::new(BooleanQuery::new(clauses.iter().map(|one| (occur, one.query(fields))).collect()))
@@ -107,10 +134,14 @@ fn term(fields: &Fields, field: Term, value: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(term, IndexRecordOption::Basic))
 }
 
-fn words(fields: &Fields, field: Text, text: &str) -> Box<dyn Query> {
+fn word_terms(fields: &Fields, field: Text, text: &str) -> Vec<tantivy::Term> {
     let folded = fold_text(text);
-    let each = folded.split(' ').filter(|word| !word.is_empty()).map(|word| {
-        let term = tantivy::Term::from_field_text(fields.text(field), word);
+    let words = folded.split(' ').filter(|word| !word.is_empty());
+    words.map(|word| tantivy::Term::from_field_text(fields.text(field), word)).collect()
+}
+
+fn words(fields: &Fields, field: Text, text: &str) -> Box<dyn Query> {
+    let each = word_terms(fields, field, text).into_iter().map(|term| {
         let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
         (Occur::Must, query)
     });

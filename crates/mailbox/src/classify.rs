@@ -5,6 +5,7 @@
 //! other, the reading is taken that cannot wrongly call an address invalid.
 
 mod complaints;
+mod languages;
 mod mailboxes;
 mod phrases;
 mod words;
@@ -119,7 +120,15 @@ pub fn classify(stage: Stage, reply: &Reply) -> Meaning {
 
 /// Whether a text says plainly, in whatever reply, that a mailbox does not exist.
 pub(crate) fn names_no_mailbox(text: &str) -> bool {
-    Words::of(&[text.to_owned()]).have(mailboxes::UNKNOWN)
+    say_unknown(&Words::of(&[text.to_owned()]))
+}
+
+fn say_unknown(words: &Words) -> bool {
+    words.have(mailboxes::UNKNOWN) || languages::say_unknown(words)
+}
+
+fn say_full(code: Code, words: &Words) -> bool {
+    code.is(2, 2) || words.have(mailboxes::FULL) || languages::say_full(words)
 }
 
 /// The enhanced code in a form to match on; zeros where there is none, which no table knows.
@@ -185,31 +194,34 @@ fn find_complaint(code: Code, words: &Words) -> Option<Complaint> {
 }
 
 fn read_deferral(code: Code, words: &Words) -> Meaning {
-    if code.is(2, 2) || words.have(mailboxes::FULL) {
+    if say_full(code, words) {
         return Meaning::MailboxFull;
     }
     // 4.7 is what policy servers say of strangers, and also what a server in trouble says to everyone.
-    let is_plain =
-        words.have(phrases::LATER) || words.have(mailboxes::RELAY) || words.have(mailboxes::UNKNOWN);
+    let is_plain = words.have(phrases::LATER)
+        || languages::say_later(words)
+        || words.have(mailboxes::RELAY)
+        || say_unknown(words);
     let is_complaint = code.subject == 7 && code.detail != 3 && !is_plain;
     if is_complaint { Meaning::OurReputation(Complaint::Reputation) } else { Meaning::Deferred }
 }
 
 fn read_refusal(plain_code: u16, code: Code, words: &Words) -> Meaning {
-    if code.is(2, 2) || words.have(mailboxes::FULL) {
+    if say_full(code, words) {
         return Meaning::MailboxFull;
     }
     if words.have(mailboxes::RELAY) {
         return Meaning::NoMailHere;
     }
-    if words.have(phrases::NOT_NOW) {
+    if words.have(phrases::NOT_NOW) || languages::say_later(words) {
         return Meaning::Deferred;
     }
     if code.is(1, 3) || words.have(phrases::SYNTAX) {
         return Meaning::Malformed;
     }
     // A rule beats a code, whatever the code says: the rule may be about us.
-    let is_ruled = words.have(phrases::POLICY) && !words.have(mailboxes::IDLE);
+    let is_ruled =
+        (words.have(phrases::POLICY) || languages::say_rule(words)) && !words.have(mailboxes::IDLE);
     if !is_ruled && let Some(meaning) = read_mailbox(code, words) {
         return meaning;
     }
@@ -224,12 +236,13 @@ fn read_refusal(plain_code: u16, code: Code, words: &Words) -> Meaning {
 fn read_mailbox(code: Code, words: &Words) -> Option<Meaning> {
     let is_of_mailboxes = code.class.is_some() && matches!(code.subject, 1 | 2);
     let has_state = words.have(mailboxes::STATE) && (is_of_mailboxes || words.have(mailboxes::MAILBOX));
-    if has_state || words.have(mailboxes::DISABLED) {
+    if has_state || words.have(mailboxes::DISABLED) || languages::say_disabled(words) {
         return Some(Meaning::MailboxDisabled);
     }
     // Outlook.com says 5.5.0 of those it does not know.
     let may_be_weak = code.class.is_none() || is_of_mailboxes || code.is(5, 0);
-    if words.have(mailboxes::UNKNOWN) || may_be_weak && words.have(mailboxes::UNKNOWN_BY_CODE) {
+    let says_weakly = words.have(mailboxes::UNKNOWN_BY_CODE) || languages::say_unknown_by_code(words);
+    if say_unknown(words) || may_be_weak && says_weakly {
         return Some(Meaning::NoSuchMailbox);
     }
     match (code.class?, code.subject, code.detail) {

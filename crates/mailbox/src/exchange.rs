@@ -1,7 +1,7 @@
 //! Who takes a domain's mail: its exchanges, their addresses and its texts, asked of DNS within one deadline.
 //!
 //! A failure to learn something is never told as its absence: "no such domain" is only what a server has said in so
-//! many words. What strangers publish is read by `choose_exchanges` and `read_text`; the bytes on the wire are
+//! many words. What strangers publish is read by `choose_exchanges` and `choose_texts`; the bytes on the wire are
 //! read by the library alone.
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ pub enum DnsFailure {
 }
 
 /// What a nameserver said, as opposed to that it failed.
-enum Answer {
+pub(crate) enum Answer {
     /// May be empty: the name exists, with records of other types.
     Records(Vec<RData>),
     NoName,
@@ -134,14 +134,7 @@ impl Dns {
     /// The texts of a name, sender policies first; none is an answer too.
     pub async fn texts(&self, host: &str) -> Result<Vec<String>, DnsFailure> {
         let records = self.in_time(self.ask(host, RecordType::TXT)).await?.into_records();
-        let mut texts: Vec<String> = records
-            .iter()
-            .filter_map(|record| if let RData::TXT(text) = record { Some(read_text(text)) } else { None })
-            .collect();
-        // Large companies have dozens of texts, in an order that changes with every answer.
-        texts.sort_by_key(|text| !is_spf(text));
-        texts.truncate(DNS_TEXTS_MAX);
-        Ok(texts)
+        Ok(choose_texts(&records))
     }
 
     /// The addresses of version 4 as published, for zones that answer with codes in the form of addresses.
@@ -170,13 +163,7 @@ impl Dns {
             Answer::NoName => return Ok(Exchanges::NoDomain),
             Answer::Records(records) => records,
         };
-        let named: Vec<(u16, String)> = records
-            .iter()
-            .filter_map(|record| match record {
-                RData::MX(mx) => Some((mx.preference, mx.exchange.to_ascii())),
-                _ => None,
-            })
-            .collect();
+        let named = named_exchanges(&records);
         if !named.is_empty() {
             return Ok(choose_exchanges(&named, &mut rand::random::<u64>));
         }
@@ -218,7 +205,7 @@ impl Dns {
 }
 
 impl Answer {
-    fn into_records(self) -> Vec<RData> {
+    pub(crate) fn into_records(self) -> Vec<RData> {
         match self {
             Self::Records(records) => records,
             Self::NoName => Vec::new(),
@@ -247,7 +234,7 @@ fn choose_options(deadline: Duration) -> ResolverOpts {
     options
 }
 
-fn read_error(error: &NetError) -> Result<Answer, DnsFailure> {
+pub(crate) fn read_error(error: &NetError) -> Result<Answer, DnsFailure> {
     match error {
         NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
             ResponseCode::NXDomain => Ok(Answer::NoName),
@@ -262,6 +249,15 @@ fn read_error(error: &NetError) -> Result<Answer, DnsFailure> {
         NetError::Io(_) | NetError::NoConnections | NetError::Busy => Err(DnsFailure::Unreachable),
         _ => Err(DnsFailure::Unreadable),
     }
+}
+
+/// Preference and name of each exchange among the records, as published.
+pub(crate) fn named_exchanges(records: &[RData]) -> Vec<(u16, String)> {
+    let named = records.iter().filter_map(|record| match record {
+        RData::MX(mx) => Some((mx.preference, mx.exchange.to_ascii())),
+        _ => None,
+    });
+    named.collect()
 }
 
 /// Orders what a domain published, preference and name of each exchange, equal preferences by chance as RFC 5321 wants.
@@ -293,6 +289,19 @@ fn read_host(name: &str) -> Option<String> {
     let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
     let number = last.bytes().all(|b| b.is_ascii_digit());
     (plain && !number && !matches!(last, "localhost" | "localdomain")).then_some(host)
+}
+
+/// The texts among the records, sender policies first: large companies have dozens of texts, in an order that changes
+/// with every answer.
+pub(crate) fn choose_texts(records: &[RData]) -> Vec<String> {
+    let texts = records.iter().filter_map(|record| match record {
+        RData::TXT(text) => Some(read_text(text)),
+        _ => None,
+    });
+    let mut texts: Vec<String> = texts.collect();
+    texts.sort_by_key(|text| !is_spf(text));
+    texts.truncate(DNS_TEXTS_MAX);
+    texts
 }
 
 /// The pieces of a text run together, as SPF reads them (RFC 7208, section 3.3).

@@ -32,4 +32,9 @@ pub use provider::{Class, Doubt, MailService, Operator, Provider};
 
 mod verdict;
 
-pub use verdict::{DomainKnowledge, Reason, Retry, Route, Verdict, Verifier, draw_strangers, judge};
+pub use verdict::{
+    DomainKnowledge, Reason, Recalled, Retry, Route, Verdict, Verifier, draw_strangers, judge,
+};
+
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;

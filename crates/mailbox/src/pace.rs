@@ -49,6 +49,8 @@ pub struct Pace {
     pub complaints: u32,
     /// Good answers since the last that was not, or since the last raise.
     pub good_run: u32,
+    /// When the last one was told to come back who does not wait for a turn.
+    pub booked_until: u64,
 }
 
 impl Default for Pace {
@@ -60,6 +62,7 @@ impl Default for Pace {
             resting_until: 0,
             complaints: 0,
             good_run: 0,
+            booked_until: 0,
         }
     }
 }
@@ -115,6 +118,16 @@ impl Pace {
         permit
     }
 
+    /// When to come back, for somebody who does not wait: each is told a time of their own. It is no promise, since those who
+    /// wait already and whoever comes meanwhile and waits go first. It is early rather than late: who comes early waits in
+    /// line, but a turn for which nobody has come is lost. None if nothing may be asked.
+    pub fn book(&mut self, rules: &PaceRules, now: u64) -> Option<u64> {
+        let distance = self.distance(rules)?;
+        let next = self.next_at.max(self.resting_until).max(now);
+        self.booked_until = self.booked_until.max(next).saturating_add(distance);
+        Some(self.booked_until)
+    }
+
     /// Learns from what came of a question.
     pub fn after(&mut self, rules: &PaceRules, now: u64, outcome: PaceOutcome) {
         match outcome {
@@ -155,7 +168,7 @@ impl Pace {
     }
 
     /// Between two questions, rounded up so that the rate is never exceeded; none if nothing may be asked.
-    fn distance(&self, rules: &PaceRules) -> Option<u64> {
+    pub fn distance(&self, rules: &PaceRules) -> Option<u64> {
         let rate = u64::from(self.rate(rules));
         (rate > 0).then(|| MINUTE_MS.div_ceil(rate))
     }
@@ -291,6 +304,19 @@ mod tests {
         assert_eq!(pace.permit(&rules, START, 0), Permit::At(START + REST));
         assert_eq!(pace.per_minute, MAIL_OPERATOR_PROBES_PER_MINUTE);
         assert_eq!(Pace::default().permit(&fixed(0), START, 0), Permit::At(u64::MAX));
+    }
+
+    #[test]
+    fn those_who_come_back_do_so_one_after_the_other_and_after_a_rest() {
+        let (mut pace, rules) = (Pace::default(), fixed(60));
+        pace.next_at = START + 250;
+        let times = [0, 1, 2].map(|_| pace.book(&rules, START));
+        assert_eq!(times, [1_250, 2_250, 3_250].map(|after| Some(START + after)));
+        // From now on, where all who were told a time are through.
+        assert_eq!(pace.book(&rules, START + 60_000), Some(START + 61_000));
+        pace.after(&rules, START + 60_000, PaceOutcome::Complaint);
+        assert_eq!(pace.book(&rules, START + 60_000), Some(START + 61_000 + REST));
+        assert_eq!(pace.book(&fixed(0), START), None);
     }
 
     proptest! {

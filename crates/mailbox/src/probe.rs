@@ -281,19 +281,19 @@ impl Progress {
         self.asked_for.iter().filter(is_open).cloned().collect()
     }
 
-    /// A host that cannot be reached tells less than one before it that could, and nothing beside answers.
-    fn note(&mut self, host: &str, ended: Ended) {
-        let tells_less =
-            matches!(ended, Ended::Unreachable(_)) && !matches!(self.ended, Ended::Unreachable(_));
-        if !tells_less || self.host.is_empty() {
+    /// Whether it counts: beside no answers, the host that told most is the one to tell of.
+    fn note(&mut self, host: &str, ended: Ended) -> bool {
+        let counts = self.host.is_empty() || !self.answers.is_empty() || tells(ended) >= tells(self.ended);
+        if counts {
             self.ended = ended;
             host.clone_into(&mut self.host);
         }
+        counts
     }
 
     /// `before` is how many answers there were when the conversation began.
     fn conclude(&mut self, host: &str, outcome: Outcome, before: usize) -> Next {
-        self.refusal = None;
+        let mut refusal = None;
         let (ended, next) = match outcome {
             Outcome::Finished | Outcome::Limited => (Ended::Normally, Next::Done),
             Outcome::Closing => (Ended::HungUp, Next::Done),
@@ -304,14 +304,26 @@ impl Progress {
                 (Ended::OutOfStep, next_after(stage))
             }
             Outcome::Refused { stage, meaning, reply } => {
-                self.refusal = Some(reply.text());
+                refusal = Some(reply.text());
                 let may_go_on = reply.class() == 4 || meaning == Meaning::NoMailHere;
                 let next = if may_go_on { next_after(stage) } else { Next::Done };
                 (Ended::Refused(meaning), next)
             }
         };
-        self.note(host, ended);
+        if self.note(host, ended) {
+            self.refusal = refusal;
+        }
         if self.answers.is_empty() { next } else { Next::Done }
+    }
+}
+
+/// How much an end without answers tells: a refusal in words more than silence, silence more than nobody there.
+fn tells(ended: Ended) -> u8 {
+    match ended {
+        Ended::Unreachable(_) => 0,
+        Ended::HungUp | Ended::OutOfStep | Ended::Deadline => 1,
+        Ended::Refused(_) => 2,
+        Ended::Normally => 3,
     }
 }
 

@@ -56,13 +56,17 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// By the table, else the registrable domain of the host.
+    /// By the table, else the registrable domain of the host. Some hosts have an underscore, which no domain may have: then
+    /// what stands above it, so that a firm is not taken for as many as it has hosts.
     pub fn of_host(host: &str) -> Self {
         if let Some(row) = TABLE.find_exchange(host) {
             return Self { name: row.operator.to_owned(), doubt: row.doubt };
         }
-        let name = Domain::parse(host).map_or_else(|_| host.to_ascii_lowercase(), String::from);
-        Self { name, doubt: None }
+        let host =
+            host.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(host).to_ascii_lowercase();
+        let above = std::iter::successors(Some(host.as_str()), |name| Some(name.split_once('.')?.1));
+        let domain = above.filter_map(|name| Domain::parse(name).ok()).next();
+        Self { name: domain.map_or_else(|| host.clone(), String::from), doubt: None }
     }
 
     /// The key under which it is paced.
@@ -330,8 +334,13 @@ mod tests {
             ("mx1.mail.acme.co.uk", "acme.co.uk"),
             ("MX.Acme.test", "acme.test"),
             ("co.uk", "co.uk"),
+            ("MX.Acme.test.", "acme.test"),
+            ("mx_1.mail.acme.co.uk", "acme.co.uk"),
+            ("mx.in_bound.acme.co.uk.", "acme.co.uk"),
+            ("acme_1.co.uk", "acme_1.co.uk"),
+            ("MX.Acme._tcp.", "mx.acme._tcp"),
         ] {
-            assert_eq!(Operator::of_host(host).name(), name);
+            assert_eq!(Operator::of_host(host).name(), name, "{host}");
         }
     }
 

@@ -68,6 +68,10 @@ pub enum Reason {
     TimedOut,
     Unreachable,
     DnsFailed,
+    /// Nobody asked: this installation has no way to mail servers.
+    NotAsked,
+    /// Nobody asked yet: the operator is asked no faster than its pace allows.
+    Paced,
 }
 
 impl Reason {
@@ -97,6 +101,8 @@ impl Reason {
         Self::TimedOut,
         Self::Unreachable,
         Self::DnsFailed,
+        Self::NotAsked,
+        Self::Paced,
     ];
 
     /// The word in an answer, its status, and how likely mail arrives, of 100.
@@ -128,11 +134,18 @@ impl Reason {
             Self::TimedOut => ("timed_out", Unknown, 35),
             Self::Unreachable => ("unreachable", Unknown, 20),
             Self::DnsFailed => ("dns_failed", Unknown, 20),
+            Self::NotAsked => ("not_asked", Unknown, 50),
+            Self::Paced => ("paced", Unknown, 50),
         }
     }
 
     pub const fn as_str(self) -> &'static str {
         self.row().0
+    }
+
+    /// The reason that a word in an answer stands for.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.as_str() == word)
     }
 
     pub const fn status(self) -> EmailStatus {
@@ -208,6 +221,26 @@ impl Verdict {
         Self::of(reason, listed)
     }
 
+    /// As it was, from what is kept of one: the rest follows from the address and the reason.
+    pub fn recalled(checked: &Checked, kept: Recalled) -> Self {
+        let Recalled { reason, mx_found, provider, free_provider, catch_all } = kept;
+        let verdict = Self::of_checked(reason, checked);
+        let free_provider = free_provider || verdict.free_provider;
+        Self { mx_found, provider, free_provider, catch_all, ..verdict }
+    }
+
+    /// The same of the domain, with another word on the mailbox.
+    fn because(self, reason: Reason) -> Self {
+        let listed = Listed {
+            disposable: self.disposable,
+            free_provider: self.free_provider,
+            generic: self.generic,
+            did_you_mean: self.did_you_mean,
+        };
+        let Self { mx_found, provider, gateway, operator, catch_all, .. } = self;
+        Self { mx_found, provider, gateway, operator, catch_all, ..Self::of(reason, listed) }
+    }
+
     /// With all that follows from the reason alone.
     fn of(reason: Reason, listed: Listed) -> Self {
         let exists = reason.mailbox_exists();
@@ -239,6 +272,16 @@ impl Verdict {
             blames_us: false,
         }
     }
+}
+
+/// What was kept of a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recalled {
+    pub reason: Reason,
+    pub mx_found: Option<bool>,
+    pub provider: Option<String>,
+    pub free_provider: bool,
+    pub catch_all: Option<bool>,
 }
 
 /// What the lists say of an address.

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use assay_mailbox::{Meaning, Reply, ReplyReader, Stage, classify};
 
 const REPLIES: &str = include_str!("replies.tsv");
+const LANGUAGES: &str = include_str!("languages.tsv");
 const FIELD_MANUAL: &str = include_str!("field_manual.tsv");
 /// Names the folder `data/codes` of a checkout of github.com/ActiveCampaign/smtp-field-manual, whose texts are not part
 /// of this repository; only what they mean is.
@@ -57,7 +58,7 @@ fn own_rows() -> Vec<Row> {
         let shown = format!("{stage} {code} {text} ({who})");
         Row { stage: read_stage(stage), reply: reply_of(code, text), expected: expected.to_owned(), shown }
     };
-    rows(REPLIES).map(read).collect()
+    rows(REPLIES).chain(rows(LANGUAGES)).map(read).collect()
 }
 
 /// The reply inside of what the field manual quotes, which a mailer may have written something in front of; the code

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use assay_domain::{IpRange, why_not_public};
+use assay_domain::{IpRange, judge_address};
 
 use crate::refusal::Refusal;
 
@@ -31,13 +31,7 @@ impl Judged {
 impl Guard {
     /// An IPv4 address is judged, and dialled, as one however it is written.
     pub fn judge(&self, address: IpAddr) -> Result<Judged, Refusal> {
-        let address = address.to_canonical();
-        match why_not_public(address) {
-            Some(what) if !self.allowed.iter().any(|range| range.contains(address)) => {
-                Err(Refusal::Address(what))
-            }
-            _ => Ok(Judged(address)),
-        }
+        judge_address(address, &self.allowed).map(Judged).map_err(Refusal::Address)
     }
 
     /// `own` is the port of the scheme.

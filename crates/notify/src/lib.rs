@@ -10,8 +10,8 @@ mod schedule;
 mod sender;
 mod signature;
 mod target;
-mod tls;
 
+pub use assay_trust::RootsError;
 pub use guard::{Guard, Judged};
 pub use outcome::{Outcome, Trouble, Verdict};
 pub use refusal::Refusal;
@@ -20,4 +20,3 @@ pub use schedule::Schedule;
 pub use sender::{Sender, SenderSettings};
 pub use signature::{Secret, SecretError, SignatureError, sign, verify};
 pub use target::Target;
-pub use tls::RootsError;

@@ -11,6 +11,7 @@ use assay_domain::limits::{
     WEBHOOK_ANSWER_BYTES_MAX, WEBHOOK_CONNECT_DEADLINE, WEBHOOK_DEADLINE, WEBHOOK_EXCERPT_BYTES_MAX,
     WEBHOOK_HEAD_BYTES_MAX,
 };
+use assay_trust::{RootsError, client_config};
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use http_body_util::{BodyExt, Full};
@@ -19,14 +20,15 @@ use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, CONNECTION, HOST, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use rustls::client::Resumption;
 use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 
 use crate::connector::Connector;
 use crate::guard::Guard;
 use crate::outcome::{Outcome, Trouble, Verdict, excerpt, read_retry_after};
 use crate::resolver::{Resolver, SystemResolver};
 use crate::target::Target;
-use crate::tls::{self, RootsError};
 
 const AGENT: &str = concat!("Assay-Webhooks/", env!("CARGO_PKG_VERSION"));
 
@@ -65,10 +67,13 @@ pub struct Sender {
 
 impl Sender {
     pub fn new(settings: SenderSettings) -> Result<Self, RootsError> {
+        let mut encryption = client_config(&settings.extra_roots_pem)?;
+        // Every delivery sees the receiver's certificate; nothing is remembered of the one before.
+        encryption.resumption = Resumption::disabled();
         let connector = Connector {
             guard: settings.guard,
             resolver: settings.resolver,
-            tls: tls::connector(&settings.extra_roots_pem)?,
+            tls: TlsConnector::from(Arc::new(encryption)),
             deadline: settings.connect_deadline,
         };
         Ok(Self { connector, clock: settings.clock, deadline: settings.deadline })

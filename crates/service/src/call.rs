@@ -1,11 +1,12 @@
 //! A request for one row of the catalog, as any transport may bring it.
 
-use crate::endpoint::Entry;
+use crate::endpoint::{Entry, Prepared};
 use crate::fault::Fault;
 use crate::idempotency::check_key;
 use crate::input::{Options, RawInput};
 use crate::slot::Slot;
 use crate::spec::Verb;
+use assay_domain::NetworkHosts;
 use bytes::Bytes;
 use std::net::IpAddr;
 
@@ -20,6 +21,8 @@ pub struct Call {
     pub body: Bytes,
     pub authorization: Option<String>,
     pub idempotency_key: Option<String>,
+    /// Whether the caller wants to be told as it happens, where that can be.
+    pub wants_events: bool,
     /// The answer a caller of the sandbox wants to see; live calls take no notice of it.
     pub sandbox_outcome: Option<String>,
     /// The client's own address, whatever proxies stand between.
@@ -29,6 +32,12 @@ pub struct Call {
 }
 
 impl Call {
+    /// The request, decoded as the row wants it.
+    pub(crate) fn prepare(&self, input: RawInput, hosts: &NetworkHosts) -> Result<Prepared, Fault> {
+        let watch = self.entry.watch.filter(|_| self.wants_events);
+        watch.unwrap_or(self.entry.prepare)(input, hosts)
+    }
+
     /// The fields of the request, and what the caller says about the call itself.
     pub(crate) fn input(&self) -> Result<(RawInput, Options), Fault> {
         let spec = &self.entry.spec;
@@ -86,6 +95,7 @@ mod tests {
             body: Bytes::from_static(body.as_bytes()),
             authorization: None,
             idempotency_key: None,
+            wants_events: false,
             sandbox_outcome: None,
             client: IpAddr::V4(Ipv4Addr::LOCALHOST),
             slot: Slot::default(),

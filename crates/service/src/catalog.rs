@@ -1,17 +1,29 @@
 //! The whole public API on one screen. Router, prices, reference and the contract tests are read from it.
 
 use crate::endpoint::Entry;
-use crate::endpoints::{account, bulk, combos, keys, operator, resolve, search, webhooks};
+use crate::endpoints::{account, bulk, combos, find, keys, operator, resolve, search, signals, webhooks};
 
 /// Every endpoint, in the order of the reference.
 pub static CATALOG: &[Entry] = &[
     Entry::of::<resolve::Enrich>(),
     Entry::of::<resolve::Companies>(),
+    Entry::of::<resolve::VerifyEmail>(),
+    Entry::of::<find::FindEmail>(),
+    Entry::of::<find::FindPersonalEmail>(),
+    Entry::of::<find::FindPhone>(),
+    Entry::of::<find::MultiSourcePhone>(),
+    Entry::of::<find::ReverseEmail>(),
+    Entry::of::<find::ReversePhone>(),
+    Entry::of::<find::AdAudience>(),
     Entry::of::<search::SearchPeople>(),
     Entry::of::<search::SearchCompanies>(),
     Entry::of::<search::Suggest>(),
+    Entry::live::<signals::Signals>(),
+    Entry::of::<combos::CongratsTrigger>(),
+    Entry::of::<combos::JobChangeRadar>(),
     Entry::of::<combos::LookalikeAccounts>(),
     Entry::of::<combos::FindSimilarPeople>(),
+    Entry::of::<combos::LowCompetitionHires>(),
     Entry::of::<bulk::BulkEnrich>(),
     Entry::of::<bulk::BulkList>(),
     Entry::of::<bulk::BulkGet>(),
@@ -42,4 +54,5 @@ pub static CATALOG: &[Entry] = &[
     Entry::of::<operator::SuppressionsCreate>(),
     Entry::of::<operator::SuppressionsList>(),
     Entry::of::<operator::SuppressionsLift>(),
+    Entry::of::<signals::IngestSignals>(),
 ];

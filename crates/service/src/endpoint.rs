@@ -13,6 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::future::Future;
 use std::time::Duration;
 
@@ -61,6 +62,16 @@ pub trait Endpoint: 'static {
         question: Self::Question,
     ) -> impl Future<Output = Result<Outcome<Self::Response>, Fault>> + Send;
 }
+
+/// An endpoint that also goes on telling, to whoever accepts `text/event-stream`. Free, as every stream is.
+pub trait LiveEndpoint: Endpoint {
+    fn watch(
+        context: &Context,
+        question: Self::Question,
+    ) -> impl Future<Output = Result<Chunks, Fault>> + Send;
+}
+
+pub const EVENT_STREAM: &str = "text/event-stream";
 
 /// An endpoint whose answer is too long to be held in memory: it is written piece by piece. Free, because what it costs
 /// must be known before the first byte.
@@ -115,19 +126,28 @@ pub struct Trace {
     pub cache_age_seconds: Option<i64>,
     /// People the account has resolved by this call.
     pub people: Vec<PersonId>,
+    /// Whether the answer was paid for with the account's own key to a vendor.
+    pub is_own_key: bool,
 }
 
 /// One source that was asked.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Step {
-    pub provider: &'static str,
+    pub provider: Cow<'static, str>,
     pub outcome: &'static str,
     #[serde(serialize_with = "as_milliseconds")]
     #[schemars(with = "u64", rename = "latency_ms")]
     #[serde(rename = "latency_ms")]
     pub latency: Duration,
-    /// What the source charged, in minor units; our own sources charge nothing.
-    pub upstream_cost: i64,
+    /// What the source charged, in millionths of a US dollar; our own sources charge nothing.
+    pub upstream_cost_micros: u32,
+}
+
+impl Step {
+    /// One of our own sources.
+    pub fn own(provider: &'static str, outcome: &'static str, latency: Duration) -> Self {
+        Self { provider: Cow::Borrowed(provider), outcome, latency, upstream_cost_micros: 0 }
+    }
 }
 
 fn as_milliseconds<S: serde::Serializer>(latency: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -172,6 +192,9 @@ pub struct Tally {
 
 type Run = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<Answered, Fault>> + Send>;
 
+/// Decodes and checks a request.
+pub type Prepare = fn(RawInput, &NetworkHosts) -> Result<Prepared, Fault>;
+
 /// A decoded, valid request that has not run yet.
 pub struct Prepared {
     pub units_max: u32,
@@ -211,7 +234,9 @@ pub struct Entry {
     pub answer: AnswerShape,
     /// Request and answer; the answer of a stream is a text.
     pub example: fn() -> (Value, Value),
-    pub prepare: fn(RawInput, &NetworkHosts) -> Result<Prepared, Fault>,
+    pub prepare: Prepare,
+    /// For whoever wants to be told as it happens; none where that cannot be.
+    pub watch: Option<Prepare>,
     /// Checks the request exactly as `prepare` does, and answers from the example.
     pub rehearse: fn(RawInput, &NetworkHosts) -> Result<Rehearsal, Fault>,
 }
@@ -227,8 +252,13 @@ impl Entry {
                 (request, serde_json::to_value(response).unwrap_or(Value::Null))
             },
             prepare: prepare::<E>,
+            watch: None,
             rehearse: rehearse::<E>,
         }
+    }
+
+    pub const fn live<E: LiveEndpoint>() -> Self {
+        Self { watch: Some(prepare_watch::<E>), ..Self::of::<E>() }
     }
 
     pub const fn streaming<E: StreamEndpoint>() -> Self {
@@ -241,6 +271,7 @@ impl Entry {
                 (request, Value::String(text.to_owned()))
             },
             prepare: prepare_stream::<E>,
+            watch: None,
             rehearse: rehearse_stream::<E>,
         }
     }
@@ -277,14 +308,26 @@ fn prepare_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> R
     let run: Run = Box::new(move |context| {
         Box::pin(async move {
             let chunks = E::run(&context, question).await?;
-            let payload = Payload::Stream { content_type: E::CONTENT_TYPE, file_name: E::FILE_NAME, chunks };
-            Ok(Answered {
-                payload,
-                tally: Tally { ran: true, units: 0, trace: Trace::default(), deed: None },
-            })
+            Ok(streamed(Payload::Stream { content_type: E::CONTENT_TYPE, file_name: E::FILE_NAME, chunks }))
         })
     });
     Ok(Prepared { units_max: 0, units_held: 0, run })
+}
+
+fn prepare_watch<E: LiveEndpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Prepared, Fault> {
+    let Decoded(request) = input.decode::<E::Request>()?;
+    let question = E::parse(request, hosts)?;
+    let run: Run = Box::new(move |context| {
+        Box::pin(async move {
+            let chunks = E::watch(&context, question).await?;
+            Ok(streamed(Payload::Stream { content_type: EVENT_STREAM, file_name: None, chunks }))
+        })
+    });
+    Ok(Prepared { units_max: 0, units_held: 0, run })
+}
+
+fn streamed(payload: Payload) -> Answered {
+    Answered { payload, tally: Tally { ran: true, units: 0, trace: Trace::default(), deed: None } }
 }
 
 fn rehearse_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehearsal, Fault> {

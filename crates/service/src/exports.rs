@@ -1,4 +1,5 @@
-//! How many exports run at once. Each keeps a page of rows and a connection for as long as its reader takes.
+//! How many long answers are written at once: exports, each of which keeps a page of rows and a connection for as long as its
+//! reader takes, and streams of events.
 
 use crate::fault::{Code, Fault};
 use assay_domain::{AccountId, limits};
@@ -7,28 +8,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const RETRY_AFTER_SECONDS: u32 = 10;
 
-/// The exports that run on this node, by account.
-#[derive(Debug, Clone, Default)]
-pub struct Exports(Arc<Mutex<HashMap<AccountId, usize>>>);
+/// Those that are written by this node, by account.
+#[derive(Debug, Clone)]
+pub struct Exports {
+    running: Arc<Mutex<HashMap<AccountId, usize>>>,
+    what: &'static str,
+    per_account_max: usize,
+    per_node_max: usize,
+}
+
+impl Default for Exports {
+    fn default() -> Self {
+        Self::new("exports", limits::EXPORTS_PER_ACCOUNT_MAX, limits::EXPORTS_PER_NODE_MAX)
+    }
+}
 
 impl Exports {
+    pub fn new(what: &'static str, per_account_max: usize, per_node_max: usize) -> Self {
+        Self { running: Arc::default(), what, per_account_max, per_node_max }
+    }
+
     /// A place for one more export of the account, or the reason why there is none.
     pub fn enter(&self, account: AccountId) -> Result<Export, Fault> {
         let mut running = self.lock();
         let own = running.get(&account).copied().unwrap_or(0);
-        if own >= limits::EXPORTS_PER_ACCOUNT_MAX {
-            let detail = format!("the account may run {own} exports at once");
+        if own >= self.per_account_max {
+            let detail = format!("the account may run {own} {} at once", self.what);
             return Err(refusal(Code::RateLimited, detail));
         }
-        if running.values().sum::<usize>() >= limits::EXPORTS_PER_NODE_MAX {
-            return Err(refusal(Code::Overloaded, "too many exports are running".to_owned()));
+        if running.values().sum::<usize>() >= self.per_node_max {
+            return Err(refusal(Code::Overloaded, format!("too many {} are running", self.what)));
         }
         running.insert(account, own + 1);
         Ok(Export { exports: self.clone(), account })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -140,14 +140,28 @@ pub struct Fault {
     pub errors: Vec<FieldError>,
     pub retryable: bool,
     pub retry_after_seconds: Option<u32>,
+    /// Nothing failed: the call is about to spend money upstream, and credits have to be held before.
+    pub(crate) wants_hold: bool,
 }
 
 impl Fault {
+    /// Ends a run that may go on only with credits held. No client ever sees it: the call is run again with a hold.
+    pub(crate) fn hold_first() -> Self {
+        Self { wants_hold: true, ..Self::new(Code::Internal, "credits have to be held first") }
+    }
+
     pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
         let retryable = code.row().retryable;
         let retry_after_seconds =
             matches!(code, Code::Overloaded | Code::Unavailable | Code::RequestInProgress).then_some(1);
-        Self { code, detail: detail.into(), errors: Vec::new(), retryable, retry_after_seconds }
+        Self {
+            code,
+            detail: detail.into(),
+            errors: Vec::new(),
+            retryable,
+            retry_after_seconds,
+            wants_hold: false,
+        }
     }
 
     /// A request that does not fit, with every reason found.

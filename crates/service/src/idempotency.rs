@@ -183,6 +183,7 @@ mod tests {
             body: bytes::Bytes::from_static(body.as_bytes()),
             authorization: None,
             idempotency_key: key.map(str::to_owned),
+            wants_events: false,
             sandbox_outcome: None,
             client: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
             slot: crate::slot::Slot::default(),
@@ -201,6 +202,7 @@ mod tests {
             cached: false,
             cache_age_seconds: None,
             providers: Vec::new(),
+            upstream_micros: 0,
             subjects: Vec::new(),
         };
         Settle {

@@ -15,6 +15,7 @@ mod example;
 mod exports;
 mod failed_auth;
 pub mod fault;
+mod feeds;
 mod idempotency;
 mod input;
 mod key_bounds;
@@ -35,17 +36,20 @@ mod slot;
 pub mod spec;
 #[cfg(test)]
 mod test_ledger;
+mod upstream;
 mod view;
 mod webhook_rules;
 
 pub use bulk::{BULK_PRICE, BulkDesk, BulkKeys, SliceEnd};
 pub use call::Call;
 pub use catalog::CATALOG;
-pub use endpoint::{AnswerShape, Chunks, Entry};
+pub use endpoint::{AnswerShape, Chunks, EVENT_STREAM, Entry};
+pub use endpoints::signals::read_signal;
 pub use idempotency::ReplyKeys;
 pub use key_desk::{Issue, KeyDesk};
 pub use pipeline::{HoldPolicy, Service, Settings};
 pub use reply::{RateState, Reply, ReplyBody};
+pub use settle::Billing;
 pub use slot::{Slot, Slots};
 pub use webhook_rules::{WebhookRules, WebhookSeal};
 

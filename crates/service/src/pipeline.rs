@@ -7,13 +7,14 @@ use crate::context::Context;
 use crate::endpoint::{Answered, Entry, Payload, Prepared, Trace};
 use crate::exports::Exports;
 use crate::fault::{Code, Fault};
+use crate::feeds::Feeds;
 use crate::idempotency::{ReplyKeys, Turn};
 use crate::input::Options;
 use crate::memory::AccountMemory;
 use crate::rate::RateLimiter;
 use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
 use crate::sandbox::Sandbox;
-use crate::settle::{Charge, Purse};
+use crate::settle::{Billing, Charge, Purse};
 use crate::webhook_rules::WebhookRules;
 use crate::{crash_point, problem};
 use assay_domain::clock::Stopwatch;
@@ -45,6 +46,7 @@ pub struct Settings {
     pub webhook_rules: WebhookRules,
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
+    pub billing: Billing,
     pub deadline: Duration,
 }
 
@@ -59,6 +61,7 @@ pub struct Service {
     keys: Authenticator,
     rates: RateLimiter,
     exports: Exports,
+    feeds: Feeds,
     sandbox: Arc<Sandbox>,
 }
 
@@ -116,6 +119,7 @@ impl Service {
             keys,
             rates,
             exports: Exports::default(),
+            feeds: Feeds::default(),
             sandbox,
         }
     }
@@ -176,7 +180,7 @@ impl Service {
     /// A call that may run: decoded, claimed, paid for, run and settled.
     async fn admitted(&self, call: &Call, arrival: &Arrival, key: &Arc<KeyRecord>) -> Result<Done, Fault> {
         let (input, options) = call.input()?;
-        let prepared = (call.entry.prepare)(input, self.engine.hosts())?;
+        let prepared = call.prepare(input, self.engine.hosts())?;
         if options.dry_run {
             return Ok(dry_run(call.entry, prepared.units_max));
         }
@@ -199,16 +203,17 @@ impl Service {
         }
     }
 
-    /// Runs a call and charges for what it found. One that spends nothing upstream runs first and pays afterwards; what it
-    /// found and cannot be paid for is looked for again, and only as much of it as a hold has made sure of.
+    /// Runs a call and charges for what it found. One that can often do without spending upstream runs first and pays
+    /// afterwards. It is run again with credits held when it has to ask a vendor after all, and when it found more than can be
+    /// paid for: then only as much is looked for as a hold has made sure of.
     async fn paid(&self, errand: &Errand<'_>, prepared: Prepared) -> Result<Done, Fault> {
         let Errand { call, arrival, key, options, .. } = *errand;
         let mut purse = self.purse(call, arrival, key, options);
         let units_held = prepared.units_held;
         match self.attempt(errand, prepared, &mut purse).await {
-            Err(fault) if purse.would_shorten(&fault, units_held) => {
+            Err(fault) if purse.would_go_on(&fault, units_held) => {
                 purse.hold_first();
-                let prepared = (call.entry.prepare)(call.input()?.0, self.engine.hosts())?;
+                let prepared = call.prepare(call.input()?.0, self.engine.hosts())?;
                 self.attempt(errand, prepared, &mut purse).await
             }
             done => done,
@@ -224,7 +229,8 @@ impl Service {
         let Errand { call, arrival, key, options, claim } = *errand;
         let units_affordable = purse.open(prepared.units_held).await?;
         crash_point("call-held").await;
-        let context = self.context(call, arrival, key, (units_affordable, options.max_credits));
+        let bounds = (units_affordable, purse.holds(), options.max_credits);
+        let context = self.context(call, arrival, key, bounds);
         let before = arrival.watch.elapsed();
         let time_left = self.settings.deadline.saturating_sub(before);
         let ran = tokio::time::timeout(time_left, run(prepared, context)).await;
@@ -264,7 +270,7 @@ impl Service {
         call: &Call,
         arrival: &Arrival,
         key: &Arc<KeyRecord>,
-        (units_affordable, max_credits): (u32, Option<Credits>),
+        (units_affordable, has_hold, max_credits): (u32, bool, Option<Credits>),
     ) -> Context {
         Context {
             engine: self.engine.clone(),
@@ -276,9 +282,11 @@ impl Service {
                 Arc::clone(&self.settings),
             ),
             exports: self.exports.clone(),
+            feeds: self.feeds.clone(),
             rate: arrival.rate,
             now: arrival.at,
             units_affordable,
+            has_hold,
             max_credits,
             slot: call.slot.clone(),
         }
@@ -300,6 +308,7 @@ impl Service {
             max_credits: options.max_credits,
             hold_always: self.settings.holds == HoldPolicy::Always,
             hold_lifetime: self.settings.hold_lifetime,
+            billing: self.settings.billing,
         };
         Purse::new(&self.ledger, key, charge)
     }

@@ -22,6 +22,31 @@ pub struct Charge<'a> {
     pub max_credits: Option<Credits>,
     pub hold_always: bool,
     pub hold_lifetime: Duration,
+    pub billing: Billing,
+}
+
+/// What is charged for answers that cost the operator less than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Billing {
+    /// Of the normal price, for an answer that was kept.
+    pub cache_hit_percent: u8,
+    /// The same for one that the account's own key to a vendor was paid for.
+    pub own_key_percent: u8,
+}
+
+impl Default for Billing {
+    fn default() -> Self {
+        Self { cache_hit_percent: 100, own_key_percent: 20 }
+    }
+}
+
+impl Billing {
+    fn price(self, normal: Credits, trace: &Trace) -> Credits {
+        let kept = if trace.cache_age_seconds.is_some() { self.cache_hit_percent } else { 100 };
+        let own = if trace.is_own_key { self.own_key_percent } else { 100 };
+        let percent = i64::from(kept.min(own).min(100));
+        Credits::from_thousandths(normal.thousandths().saturating_mul(percent) / 100)
+    }
 }
 
 /// The money side of one call. Dropped before it settled, it lets go of what it holds.
@@ -46,7 +71,7 @@ impl<'a> Purse<'a> {
         }
         let bound = max_credits.map_or(Some(units_max), |bound| spec.price.units_within(bound, units_max));
         let units_wanted = bound.ok_or_else(|| self.too_low(max_credits))?;
-        if !(spec.spends_upstream || self.charge.hold_always) {
+        if !self.holds() {
             return Ok(units_wanted);
         }
         let hold = HoldId::mint(self.charge.at);
@@ -71,11 +96,16 @@ impl<'a> Purse<'a> {
         }
     }
 
-    /// Whether a call that ran without a hold was refused what fewer units may still get.
-    pub fn would_shorten(&self, fault: &Fault, units_max: u32) -> bool {
-        let Charge { spec, hold_always, .. } = self.charge;
+    /// Whether credits are held before anything is looked for.
+    pub fn holds(&self) -> bool {
+        self.charge.spec.spends_upstream || self.charge.hold_always
+    }
+
+    /// Whether a call that ran without a hold may go on with one: it is about to spend money upstream, or was refused what fewer
+    /// units may still get.
+    pub fn would_go_on(&self, fault: &Fault, units_max: u32) -> bool {
         let refused = matches!(fault.code, Code::InsufficientCredits | Code::SpendCapReached);
-        refused && units_max > 1 && !(spec.spends_upstream || hold_always)
+        (fault.wants_hold || refused && units_max > 1) && !self.holds()
     }
 
     /// From now on, credits are held before anything is looked for.
@@ -86,7 +116,7 @@ impl<'a> Purse<'a> {
     /// Charges what was found and writes history and the stored reply, in one commit.
     pub async fn settle(&mut self, tally: Tally, reply: Option<ReplyDraft>) -> Result<Settled, Fault> {
         let spec = self.charge.spec;
-        let charge = spec.price.charge(tally.ran, tally.units);
+        let charge = self.charge.billing.price(spec.price.charge(tally.ran, tally.units), &tally.trace);
         if !spec.group.is_recorded() && reply.is_none() && tally.deed.is_none() {
             return self.look_only().await;
         }
@@ -152,7 +182,8 @@ impl<'a> Purse<'a> {
             latency: self.charge.watch.elapsed(),
             cached: trace.cache_age_seconds.is_some(),
             cache_age_seconds: trace.cache_age_seconds,
-            providers: trace.steps.iter().map(|step| step.provider.to_owned()).collect(),
+            providers: trace.steps.iter().map(|step| step.provider.to_string()).collect(),
+            upstream_micros: trace.steps.iter().map(|step| u64::from(step.upstream_cost_micros)).sum(),
             subjects: trace.people.iter().copied().map(PersonId::uuid).collect(),
         }
     }

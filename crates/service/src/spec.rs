@@ -1,5 +1,6 @@
 //! What the world may know about an endpoint: a row of the price list, the router and the reference.
 
+use assay_domain::limits::{BODY_BYTES_MAX, LIST_BODY_BYTES_MAX};
 use assay_domain::{Plan, Price};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,9 +31,11 @@ impl Verb {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
     Resolve,
+    Find,
     Search,
     /// What helps to write a search: of the same section, but no lookup.
     Suggest,
+    Signals,
     Combos,
     Bulk,
     Account,
@@ -45,7 +48,9 @@ impl Group {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Resolve => "resolve",
+            Self::Find => "find",
             Self::Search | Self::Suggest => "search",
+            Self::Signals => "signals",
             Self::Combos => "combos",
             Self::Bulk => "bulk",
             Self::Account => "account",
@@ -59,7 +64,9 @@ impl Group {
     pub const fn sandbox_group(self) -> SandboxGroup {
         match self {
             Self::Resolve => SandboxGroup::Resolve,
+            Self::Find => SandboxGroup::Find,
             Self::Search | Self::Suggest => SandboxGroup::Search,
+            Self::Signals => SandboxGroup::Signals,
             Self::Combos => SandboxGroup::Combos,
             Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator => SandboxGroup::Sticky,
         }
@@ -68,7 +75,7 @@ impl Group {
     /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not, and the
     /// lookups of a bulk job are put there by its slices.
     pub const fn is_recorded(self) -> bool {
-        matches!(self, Self::Resolve | Self::Search | Self::Combos)
+        matches!(self, Self::Resolve | Self::Find | Self::Search | Self::Combos)
     }
 }
 
@@ -134,6 +141,9 @@ impl Scope {
     }
 }
 
+/// Calls whose bodies are lists, and longer than others may be.
+const LIST_TAKERS: &[&str] = &["ad-audience", "ingest-signals"];
+
 /// One endpoint, described.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
@@ -156,4 +166,11 @@ pub struct Spec {
     pub spends_upstream: bool,
     pub summary: &'static str,
     pub description: &'static str,
+}
+
+impl Spec {
+    /// The longest body it takes.
+    pub fn body_bytes_max(&self) -> usize {
+        if LIST_TAKERS.contains(&self.name) { LIST_BODY_BYTES_MAX } else { BODY_BYTES_MAX }
+    }
 }

@@ -8,6 +8,8 @@ mod graph {
     mod log;
     mod people;
     mod read;
+    mod recent;
+    mod signals;
     mod suppression;
     mod write;
 }

@@ -42,6 +42,7 @@ mod lanes {
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             subjects: Vec::new(),
         };
         let settle = Settle {

@@ -8,9 +8,11 @@ mod ports;
 mod postgres;
 mod processes;
 mod psql;
+pub mod public_hosts;
 mod root;
 mod shared;
 mod template;
+pub mod vendor;
 
 pub use child_server::ChildServer;
 pub use clock::{Deadline, Stopwatch};

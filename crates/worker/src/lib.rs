@@ -9,8 +9,11 @@ mod erasing;
 mod expiring;
 mod following;
 mod granting;
+mod learning;
 mod low_credits;
+mod mailing;
 mod partitioning;
+mod polling;
 mod publishing;
 mod queue;
 mod queue_care;
@@ -25,6 +28,7 @@ pub use publishing::publish_index;
 
 use assay_domain::Clock;
 use assay_engine::Engine;
+use assay_engine::newsroom::Newsroom;
 use assay_service::BulkDesk;
 use assay_store::{Graph, Ledger};
 use attending::Attending;
@@ -34,8 +38,11 @@ use delivering::Delivering;
 use erasing::Erasing;
 use expiring::Expiring;
 use granting::Granting;
+use learning::LearningSignals;
 use low_credits::LowCredits;
+use mailing::{Reputation, Retrying, VerdictSweeping};
 use partitioning::Partitioning;
+use polling::{FeedCare, FeedSweeping, Polling};
 use queue::start_queue;
 use queue_care::{QueueCare, QueueSweep};
 use sandbox_sweeping::SandboxSweeping;
@@ -59,6 +66,8 @@ pub struct WorkerTools {
     pub engine: Engine,
     pub bulk: BulkDesk,
     pub webhooks: Arc<WebhookTools>,
+    /// Who looks at public sources; none where hosts could not be told whom to write to.
+    pub newsroom: Option<Newsroom>,
     pub clock: Clock,
     /// Tells this node from the others.
     pub node: Uuid,
@@ -85,7 +94,7 @@ impl Worker {
         settings: WorkerSettings,
         shutdown: &watch::Receiver<bool>,
     ) -> WorkerHandle {
-        let WorkerTools { graph, ledger, engine, bulk, webhooks, clock, node } = tools;
+        let WorkerTools { graph, ledger, engine, bulk, webhooks, newsroom, clock, node } = tools;
         let jobs = ledger.jobs().clone();
         let attending = Attending::start(jobs.clone(), node);
         let mut loops = vec![
@@ -95,13 +104,26 @@ impl Worker {
             start_chore(QueueCare::new(jobs.clone()), shutdown.clone()),
             start_chore(QueueSweep::new(jobs.clone()), shutdown.clone()),
             start_chore(Sequencing::new(graph.clone(), node), shutdown.clone()),
-            start_chore(Erasing::new(graph, ledger.clone()), shutdown.clone()),
-            start_chore(Expiring::new(engine, clock.clone()), shutdown.clone()),
+            start_chore(Erasing::new(graph.clone(), ledger.clone()), shutdown.clone()),
+            start_chore(VerdictSweeping::new(graph.clone(), clock.clone()), shutdown.clone()),
+            start_chore(FeedSweeping::new(graph.clone(), clock.clone()), shutdown.clone()),
+            start_chore(LearningSignals::new(engine.clone(), clock.clone(), node), shutdown.clone()),
+            start_chore(Expiring::new(engine.clone(), clock.clone()), shutdown.clone()),
             start_chore(Partitioning::new(ledger.clone(), settings.history_months), shutdown.clone()),
             start_chore(Granting::new(ledger.clone()), shutdown.clone()),
             start_chore(SandboxSweeping::new(ledger.clone()), shutdown.clone()),
             start_chore(Sweeping::new(ledger.clone()), shutdown.clone()),
         ];
+        if let Some(mailroom) = engine.mailroom() {
+            let retrying = Retrying::new(mailroom.clone(), jobs.clone(), clock.clone());
+            loops.extend(start_queue(retrying, jobs.clone(), node, shutdown));
+            loops.push(start_chore(Reputation::new(mailroom.clone()), shutdown.clone()));
+        }
+        if let Some(newsroom) = newsroom {
+            let care = FeedCare::new(graph, jobs.clone(), clock.clone());
+            loops.push(start_chore(care, shutdown.clone()));
+            loops.extend(start_queue(Polling::new(newsroom, jobs.clone()), jobs.clone(), node, shutdown));
+        }
         let delivering = Delivering::new(ledger, clock, webhooks);
         loops.extend(start_queue(Slices::new(bulk), jobs.clone(), node, shutdown));
         loops.extend(start_queue(delivering, jobs, node, shutdown));

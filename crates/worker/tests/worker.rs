@@ -27,7 +27,16 @@ mod worker {
         let rules = WebhookRules::strict(&master);
         let webhooks = WebhookTools::new(rules, Vec::new(), NonZeroU32::MIN, clock.clone()).unwrap();
         let webhooks = Arc::new(webhooks);
-        WorkerTools { graph: graph.clone(), ledger: ledger.clone(), engine, bulk, webhooks, clock, node }
+        WorkerTools {
+            graph: graph.clone(),
+            ledger: ledger.clone(),
+            engine,
+            bulk,
+            webhooks,
+            newsroom: None,
+            clock,
+            node,
+        }
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

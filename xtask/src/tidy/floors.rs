@@ -6,6 +6,7 @@ use super::manifest::Dependency;
 /// The floor of each crate. A crate may use crates on lower floors only.
 const FLOORS: &[(&str, u32)] = &[
     ("domain", 0),
+    ("trust", 0),
     ("world", 1),
     ("index", 1),
     ("mailbox", 1),

@@ -1,6 +1,7 @@
 //! The annotated example file, written from the table of keys.
 
-use super::keys::{KEYS, Key, Kind};
+use super::key::{Key, Kind};
+use super::keys::keys;
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -14,7 +15,7 @@ const HEAD: &str = "\
 pub fn example() -> String {
     let mut text = HEAD.to_owned();
     let mut section = "";
-    for key in KEYS {
+    for key in keys() {
         if key.section != section {
             section = key.section;
             text.push_str(&format!("\n[{section}]\n"));

@@ -1,65 +1,28 @@
 //! The table of keys. The file, the environment, `config show` and the example file are all read from it.
 
+use super::LogFormat;
+use super::feeds::FEED_KEYS;
+use super::key::{Key, Kind};
+use super::mail::MAIL_KEYS;
+use super::upstreams::UPSTREAM_KEYS;
 use super::values::{
     at_most, choose, listed, read_address, read_master_key, read_number, read_ranges, read_seconds, read_url,
 };
-use super::{Config, LogFormat};
 use assay_domain::NetworkHosts;
 use assay_domain::limits::{
     CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, INDEX_PARTITIONS_MAX, SANDBOX_DAILY_LIMIT, STOP_NOTICE,
     STOP_NOTICE_SECONDS_MAX, WEBHOOK_TIME_SCALE_MAX,
 };
-use assay_service::HoldPolicy;
+use assay_service::{Billing, HoldPolicy};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a value is written in the file, and how much of it may be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Text,
-    Number,
-    /// true or false.
-    Switch,
-    /// In the file an array of texts, in the environment comma-separated.
-    List,
-    /// A text that may carry a password, which is never shown.
-    Url,
-    /// Never shown.
-    Secret,
-}
-
-/// One setting.
-#[derive(Debug)]
-pub struct Key {
-    pub section: &'static str,
-    pub name: &'static str,
-    pub kind: Kind,
-    /// As it would be typed into the environment; empty when there is none.
-    pub default: fn() -> String,
-    pub doc: &'static [&'static str],
-    /// Reads a value as typed into the environment.
-    pub set: fn(&mut Config, &str) -> Result<(), String>,
-}
-
-impl Key {
-    /// The name in the environment, which wins over the file.
-    pub fn variable(&self) -> String {
-        format!("ASSAY_{}_{}", self.section.to_uppercase(), self.name.to_uppercase())
-    }
-
-    /// The name in messages.
-    pub fn path(&self) -> String {
-        format!("{}.{}", self.section, self.name)
-    }
-
-    /// Whether the value may be the name of a file that holds the value: `file:/run/secrets/master_key`.
-    pub const fn may_be_file(&self) -> bool {
-        matches!(self.kind, Kind::Url | Kind::Secret)
-    }
-}
-
 /// Every key, by section.
-pub static KEYS: &[Key] = &[
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().chain(MAIL_KEYS).chain(UPSTREAM_KEYS).chain(FEED_KEYS)
+}
+
+static KEYS: &[Key] = &[
     Key {
         section: "server",
         name: "listen",
@@ -274,10 +237,27 @@ pub static KEYS: &[Key] = &[
         kind: Kind::Text,
         default: || "normal".to_owned(),
         doc: &[
-            "What an answer kept from an upstream source costs when it is asked for again: \"normal\" or \"free\".",
-            "No upstream source is connected yet, so nothing is charged differently.",
+            "What an answer costs that is kept from a mail server or a vendor and asked for again: \"normal\" or \"free\".",
         ],
-        set: |_, text| choose(text, &[("normal", ()), ("free", ())]),
+        set: |config, text| {
+            let choices = [("normal", 100), ("free", 0)];
+            choose(text, &choices).map(|percent| config.billing.cache_hit_percent = percent)
+        },
+    },
+    Key {
+        section: "billing",
+        name: "own_key_percent",
+        kind: Kind::Number,
+        default: || Billing::default().own_key_percent.to_string(),
+        doc: &[
+            "What an answer costs that an account's own key to a vendor was paid for, in percent of the normal price.",
+        ],
+        set: |config, text| {
+            let percent = text.parse().ok().filter(|percent| *percent <= 100);
+            let percent = percent.ok_or_else(|| "must be a number from 0 to 100".to_owned())?;
+            config.billing.own_key_percent = percent;
+            Ok(())
+        },
     },
     Key {
         section: "calls",

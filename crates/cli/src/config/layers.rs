@@ -1,6 +1,7 @@
 //! The layers of the configuration: each value with where it comes from, and every mistake at once.
 
-use super::keys::{KEYS, Key, Kind};
+use super::key::{Key, Kind};
+use super::keys::keys;
 use super::{Config, example};
 use crate::failure::{Failure, Reason};
 use crate::nearest::nearest;
@@ -87,7 +88,7 @@ pub fn load(
     let mut reasons = Vec::new();
     let file = file.map(Path::to_path_buf).or_else(|| Some(PathBuf::from(FILE)).filter(|path| path.exists()));
     let mut values: Vec<Given> =
-        KEYS.iter().map(|key| Given { key, text: (key.default)(), origin: Origin::Default }).collect();
+        keys().map(|key| Given { key, text: (key.default)(), origin: Origin::Default }).collect();
     if let Some(path) = &file {
         apply_file(&mut values, &read_table(path)?, &mut reasons);
     }
@@ -141,7 +142,7 @@ fn read_table(path: &Path) -> Result<Table, Failure> {
 
 fn apply_file(values: &mut [Given], table: &Table, reasons: &mut Vec<Reason>) {
     for (section, content) in table {
-        let sections = || KEYS.iter().map(|key| key.section);
+        let sections = || keys().map(|key| key.section);
         if !sections().any(|known| known == section) {
             reasons.push(unknown(&format!("the section [{section}]"), nearest(section, sections())));
             continue;
@@ -157,7 +158,7 @@ fn apply_file(values: &mut [Given], table: &Table, reasons: &mut Vec<Reason>) {
             let text = found.as_ref().and_then(|given| typed(value, given.key.kind));
             match (found, text) {
                 (None, _) => {
-                    let known = KEYS.iter().filter(|key| key.section == section).map(|key| key.name);
+                    let known = keys().filter(|key| key.section == section).map(|key| key.name);
                     reasons.push(unknown(&format!("the key {section}.{name}"), nearest(name, known)));
                 }
                 (Some(given), Some(text)) => {
@@ -204,7 +205,7 @@ fn apply_environment(
             }
             None if NOT_SETTINGS.iter().any(|other| is_named(&variable, other)) => {}
             None => {
-                let known: Vec<String> = KEYS.iter().map(Key::variable).collect();
+                let known: Vec<String> = keys().map(Key::variable).collect();
                 let meant = nearest(&variable, known.iter().map(String::as_str));
                 reasons.push(unknown(&format!("the environment variable {variable}"), meant));
             }

@@ -1,10 +1,14 @@
 //! The configuration: one table of keys, read from defaults, then the file, then the environment.
 
 mod example;
+mod feeds;
+mod key;
 mod keys;
 mod layers;
+mod mail;
 #[cfg(test)]
 mod tests;
+mod upstreams;
 mod values;
 
 pub use example::example;
@@ -13,11 +17,14 @@ pub use layers::{Effective, load};
 use crate::failure::Failure;
 use assay_domain::{IdentityKey, IpRange, MasterKey, NetworkHosts};
 use assay_notify::Guard;
-use assay_service::{BulkKeys, HoldPolicy, ReplyKeys, Settings, WebhookRules, WebhookSeal};
+use assay_service::{Billing, BulkKeys, HoldPolicy, ReplyKeys, Settings, WebhookRules, WebhookSeal};
 use assay_store::Database;
+use feeds::FeedsConfig;
+use mail::MailConfig;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
+use upstreams::UpstreamsConfig;
 
 /// Every setting with its type. `keys.rs` says what each one means.
 #[derive(Debug, Clone)]
@@ -39,6 +46,7 @@ pub struct Config {
     pub hosts: NetworkHosts,
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
+    pub billing: Billing,
     pub deadline: Duration,
     pub connections_max: u32,
     pub stop_notice: Duration,
@@ -48,6 +56,9 @@ pub struct Config {
     pub webhook_guard: Guard,
     pub webhook_roots: Option<PathBuf>,
     pub webhook_time_scale: u32,
+    pub mail: MailConfig,
+    pub upstreams: UpstreamsConfig,
+    pub feeds: FeedsConfig,
     pub log_level: String,
     pub log_format: LogFormat,
 }
@@ -78,6 +89,7 @@ impl Config {
             hosts: NetworkHosts::default(),
             holds: HoldPolicy::WhenSpending,
             hold_lifetime: Duration::ZERO,
+            billing: Billing::default(),
             deadline: Duration::ZERO,
             connections_max: 0,
             stop_notice: Duration::ZERO,
@@ -86,6 +98,9 @@ impl Config {
             webhook_guard: Guard::default(),
             webhook_roots: None,
             webhook_time_scale: 1,
+            mail: MailConfig::default(),
+            upstreams: UpstreamsConfig::default(),
+            feeds: FeedsConfig::default(),
             log_level: String::new(),
             log_format: LogFormat::Json,
         }
@@ -125,6 +140,7 @@ impl Config {
             webhook_rules: self.webhook_rules()?,
             holds: self.holds,
             hold_lifetime: self.hold_lifetime,
+            billing: self.billing,
             deadline: self.deadline,
         })
     }

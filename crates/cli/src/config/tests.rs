@@ -1,6 +1,7 @@
 //! What an operator may count on: unknown keys are refused, the environment wins, secrets stay secret.
 
-use super::keys::{KEYS, Kind};
+use super::key::Kind;
+use super::keys::keys;
 use super::layers::{Given, Origin};
 use super::*;
 use std::path::PathBuf;
@@ -99,7 +100,7 @@ fn the_environment_wins_over_the_file_and_the_file_over_defaults() {
 
 #[test]
 fn every_key_is_set_by_its_variable() {
-    for key in KEYS.iter().filter(|key| key.kind != Kind::Secret) {
+    for key in keys().filter(|key| key.kind != Kind::Secret) {
         let effective = load(Some(&file("twin", "")), [(key.variable(), (key.default)())]).unwrap();
         assert_eq!(value(&effective, &key.path()).origin, Origin::Environment(key.variable()));
     }

@@ -3,9 +3,9 @@
 use super::feed::{Feed, Portion, Records};
 use super::layout::Layout;
 use super::progress::Progress;
+use super::record_kind;
 use super::rejects::Rejects;
 use super::report::{FileReport, Remarks};
-use super::{failed, record_kind};
 use crate::failure::Failure;
 use crate::out;
 use assay_domain::Clock;
@@ -44,7 +44,7 @@ impl Import<'_> {
                 Records::People(records) => self.engine.preview_people(self.source, records).await,
                 Records::Companies(records) => self.engine.preview_companies(self.source, records).await,
             };
-            counts.add(told.map_err(failed)?);
+            counts.add(told?);
             rows = position.rows;
             progress.reach(rows, done_bytes);
         }
@@ -89,7 +89,7 @@ impl Import<'_> {
             self.commit(&mut run, portion).await?;
             progress.reach(rows, done_bytes);
         }
-        self.engine.finish_import(&mut run).await.map_err(failed)?;
+        self.engine.finish_import(&mut run).await?;
         progress.finish();
         Ok(FileReport {
             path: self.layout.path().to_owned(),
@@ -109,11 +109,11 @@ impl Import<'_> {
             fingerprint: self.layout.fingerprint()?,
             mapping: self.layout.canonical_mapping(),
         };
-        let done = self.engine.finished_import(self.source, &file).await.map_err(failed)?;
+        let done = self.engine.finished_import(self.source, &file).await?;
         if let Some(done) = done.filter(|done| done.at == at) {
             return Ok(done);
         }
-        self.engine.begin_import(self.source, &file, at).await.map_err(failed)
+        Ok(self.engine.begin_import(self.source, &file, at).await?)
     }
 
     fn done_before(&self, run: ImportRun, end: Position) -> FileReport {
@@ -138,7 +138,7 @@ impl Import<'_> {
                 self.engine.import_companies(self.source, run, records, rejected, position).await
             }
         };
-        written.map(drop).map_err(failed)
+        Ok(written.map(drop)?)
     }
 
     /// What does not say when it was true was true when the import was begun.

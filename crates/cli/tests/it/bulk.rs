@@ -6,7 +6,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The longest pause between two looks at a job. A trial may send 120 requests a minute, and a loaded machine may
+/// need most of that minute.
+const LOOK_PAUSE_MAX: Duration = Duration::from_secs(1);
 
 #[track_caller]
 fn submit(server: &Server, customer: &Customer, body: &Value) -> String {
@@ -27,13 +31,15 @@ fn job(server: &Server, customer: &Customer, id: &str) -> Value {
 #[track_caller]
 fn wait_for(server: &Server, customer: &Customer, id: &str, wanted: &[&str]) -> Value {
     let began = Stopwatch::start();
+    let mut pause = Duration::from_millis(30);
     loop {
         let job = job(server, customer, id);
         if wanted.contains(&job["status"].as_str().unwrap()) {
             return job;
         }
         assert!(began.elapsed() < PATIENCE, "still {}: {}", job["status"], job["counts"]);
-        std::thread::sleep(Duration::from_millis(30));
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(LOOK_PAUSE_MAX);
     }
 }
 

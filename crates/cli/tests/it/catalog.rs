@@ -1,7 +1,6 @@
 //! What holds for every row of the catalog.
 
 use crate::support::{Answer, Customer, Installation, Request, Server};
-use assay_domain::limits::BODY_BYTES_MAX;
 use assay_service::spec::Scope;
 use assay_service::{AnswerShape, CATALOG, Entry};
 use serde_json::{Value, json};
@@ -154,9 +153,10 @@ fn a_body_over_the_limit_is_413_and_another_type_415() {
             return;
         }
         let post = || Request::new(entry.spec.verb.as_str(), &path(entry)).key(&customer.key);
-        let long = post().body(vec![b' '; BODY_BYTES_MAX + 1]).send(server.api);
+        let most = entry.spec.body_bytes_max();
+        let long = post().body(vec![b' '; most + 1]).send(server.api);
         long.is_problem(413, "body_too_large");
-        let full = post().body(vec![b' '; BODY_BYTES_MAX]).send(server.api);
+        let full = post().body(vec![b' '; most]).send(server.api);
         assert!([entry.spec.status, 404, 422].contains(&full.status), "a body of exactly the limit is read");
         let form =
             post().header("content-type", "application/x-www-form-urlencoded").body("a=1").send(server.api);

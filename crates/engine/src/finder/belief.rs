@@ -284,6 +284,9 @@ fn exists_if(candidates: &[Candidate], at: usize, hypothesis: Hypothesis) -> Pro
     match (is_displaced, candidate.rank) {
         (true, 1) => PREDECESSOR_STAYS,
         (false, rank) if rank < owner.rank => PREDECESSOR_STAYS.times(candidate.shown),
-        _ => candidate.rivals.another(owner.rank).times(candidate.shown).max(STRANGER),
+        (_, rank) => {
+            let behind = candidate.rivals.behind(owner.rank, rank, is_displaced);
+            behind.times(candidate.shown).max(STRANGER)
+        }
     }
 }

@@ -113,6 +113,9 @@ fn ranked(
 ) -> Vec<Candidate> {
     let Some((pattern, _)) = PATTERNS.get(stem.place) else { return Vec::new() };
     let rivals = habits.rivals(commonness, pattern.shape);
+    let shares = rank_shares(local, habits, rivals);
+    // Whoever is known to have a place has somebody at each place before it, who need not be the one who is asked for.
+    let rivals = rivals.with_known(habits.highest_taken(local).saturating_sub(1));
     let whole = stem.probability.times(HAS_MAILBOX);
     let numbered = habits.share((Topic::Namesake, Way::Numbered));
     let foreign = [true, false].map(|is_same| rivals.any(habits.colleague_share(stem.place, is_same)));
@@ -134,7 +137,7 @@ fn ranked(
         }
     };
     let mut found = Vec::new();
-    for (rank, share) in (1..).zip(rank_shares(local, habits, rivals)) {
+    for (rank, share) in (1..).zip(shares) {
         if rank == 1 {
             found.push(candidate(local.to_owned(), rank, Probability::CERTAIN, share));
             continue;
@@ -160,7 +163,7 @@ fn stem_key(local: &str, rank: u32) -> String {
 /// known to have are left out, as far as that is sure.
 fn rank_shares(local: &str, habits: &Habits, rivals: Rivals) -> Vec<Probability> {
     let highest = habits.highest_taken(local);
-    let last = highest.max(1) + RANKS_BEYOND;
+    let last = highest.max(1).max(habits.doubles()) + RANKS_BEYOND;
     let free = normalised((1..=last).map(|rank| tail(rivals, 1, rank)).collect());
     if highest == 0 {
         return free;

@@ -22,6 +22,8 @@ const HALF_LIFE_DAYS: u64 = 1_500;
 /// How many namesakes are taken for seen before any was, in millionths.
 const RIVALS_PRIOR: u64 = 400_000;
 const RIVALS_SCALE_MAX: u64 = 20_000;
+/// More of one name are as hopeless as so many.
+const DOUBLES_MAX: u32 = 3;
 
 /// Where German is written, umlauts are spelt with an e.
 const GERMAN: &[&str] = &["AT", "CH", "DE", "LI"];
@@ -83,6 +85,8 @@ pub struct Habits {
     taken: HashMap<String, Vec<(u32, Probability)>>,
     /// How many times more namesakes there are than the size suggests, in thousandths.
     rivals_scale: u64,
+    /// Others who are known to have the very name that is asked for.
+    doubles: u32,
 }
 
 impl std::fmt::Debug for Habits {
@@ -106,6 +110,7 @@ impl Habits {
             choice_shares,
             taken,
             rivals_scale: 1_000,
+            doubles: 0,
         };
         habits.settled()
     }
@@ -132,6 +137,13 @@ impl Habits {
         }
         habits.rivals_scale = (seen * 1_000 / expected.max(1)).clamp(250, RIVALS_SCALE_MAX);
         habits.settled()
+    }
+
+    /// The same where so many others at the company have the very name that is asked for: whichever way it is written, they want
+    /// the same mailbox, and whoever is asked for may be any of them.
+    #[must_use]
+    pub fn with_doubles(self, doubles: u32) -> Self {
+        Self { doubles: doubles.min(DOUBLES_MAX), ..self }
     }
 
     /// Returns how many namesakes before this person were expected, and how many there are, in millionths.
@@ -230,7 +242,11 @@ impl Habits {
     }
 
     pub(super) fn rivals(&self, commonness: Commonness, shape: Shape) -> Rivals {
-        commonness.rivals(shape, self.setting.people, self.rivals_scale)
+        commonness.rivals(shape, self.setting.people, self.rivals_scale).with_known(self.doubles)
+    }
+
+    pub(super) fn doubles(&self) -> u32 {
+        self.doubles
     }
 
     /// How sure it is that somebody else has the mailbox of a stem and a rank.

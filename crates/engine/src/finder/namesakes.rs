@@ -14,6 +14,8 @@ const GIVEN_BEARERS: u64 = 800;
 const FAMILY_INITIAL_BEARERS: u64 = 7_000;
 /// So many of 100,000 people with the same first and last letters have the same middle initial, or none.
 const MIDDLE_BEARERS: u64 = 15_000;
+/// A colleague who is known still has the mailbox, unless they have left.
+const KNOWN_STAYS: Probability = Probability::per_mille(950);
 /// Where nobody knows how many work at a company.
 const PEOPLE_ASSUMED: u32 = 150;
 
@@ -27,6 +29,8 @@ const GIVEN_INITIALS: [u64; 26] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rivals {
     millionths: u64,
+    /// So many of them are not only expected but known.
+    known: u32,
 }
 
 /// What of a name decides how many share it.
@@ -62,7 +66,7 @@ impl Commonness {
             Shape::InitialMiddleLast => self.family * self.initial / 10 * MIDDLE_BEARERS / 100_000,
         };
         let others = u64::from(people.unwrap_or(PEOPLE_ASSUMED)).saturating_sub(1);
-        Rivals { millionths: others.saturating_mul(share) / 1_000 * scale / 1_000 }
+        Rivals { millionths: others.saturating_mul(share) / 1_000 * scale / 1_000, known: 0 }
     }
 }
 
@@ -71,16 +75,32 @@ impl Rivals {
         self.millionths
     }
 
+    /// The same where so many are known at least.
+    pub(super) fn with_known(self, known: u32) -> Self {
+        Self { known: self.known.max(known), ..self }
+    }
+
     /// That at least one of them is there and has the mailbox, when each has one of this pattern with a probability. For a
     /// count that is expected to be x this is 1 - e^-x, here x / (1 + x), which differs only where x is large.
     pub(super) fn any(self, use_pattern: Probability) -> Probability {
         let expected = use_pattern.part_of(u128::from(self.millionths));
-        Probability::of(expected, expected + 1_000_000)
+        let any = Probability::of(expected, expected + 1_000_000);
+        if self.known > 0 { any.max(use_pattern.times(KNOWN_STAYS)) } else { any }
     }
 
     /// That there is another one behind the one of a rank, counted from one: of a Poisson count the ratio of neighbouring
     /// tails, nearly.
     pub(super) fn another(self, rank: u32) -> Probability {
+        if rank <= self.known { KNOWN_STAYS } else { self.unknown_another(rank) }
+    }
+
+    /// That one of them has a place behind the one of a rank, when that one has the rank; or, if displaced, a namesake has it.
+    pub(super) fn behind(self, rank: u32, place: u32, is_displaced: bool) -> Probability {
+        let needed = if is_displaced { place } else { place.saturating_sub(1) };
+        if needed <= self.known { KNOWN_STAYS } else { self.unknown_another(rank) }
+    }
+
+    fn unknown_another(self, rank: u32) -> Probability {
         let expected = u128::from(self.millionths);
         Probability::of(expected, expected + u128::from(rank + 1) * 1_000_000)
     }
@@ -106,6 +126,6 @@ mod tests {
     #[test]
     fn who_is_alone_has_no_rivals() {
         assert_eq!(rivals("John Smith", Shape::Last, 1), 0);
-        assert_eq!(Rivals { millionths: 0 }.any(Probability::CERTAIN), Probability::NEVER);
+        assert_eq!(Rivals { millionths: 0, known: 0 }.any(Probability::CERTAIN), Probability::NEVER);
     }
 }

@@ -133,6 +133,35 @@ impl Engine {
         commit(graph, write, run, imported, position).await
     }
 
+    /// One record that came in answer to a question: no file, and no run to go on with.
+    pub(crate) async fn import_one_person(
+        &self,
+        source: &Source,
+        reading: PersonReading,
+        at: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let mut turn = self.turn(source, 1, at).await?;
+        turn.decide(vec![reading]).await?;
+        let (graph, write, _) = turn.finish();
+        graph.commit(write).await?;
+        Ok(())
+    }
+
+    /// The same of a company.
+    pub(crate) async fn import_one_company(
+        &self,
+        source: &Source,
+        record: CompanyRecord,
+        at: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let mut graph = self.graph.import_turn().await?;
+        let sources = self.known_sources().await?;
+        let (write, _) =
+            companies::decide(&mut graph, &self.identity, (source, &sources), vec![record], at).await?;
+        graph.commit(write).await?;
+        Ok(())
+    }
+
     /// What an import of these would do; nothing is written.
     pub async fn preview_people(
         &self,

@@ -1,4 +1,4 @@
-//! What mail servers write of a mailbox, or of the domain it should be in.
+//! What mail servers write of a mailbox, or of the domain it should be in; mostly in English.
 
 use super::words::Phrases;
 
@@ -35,18 +35,7 @@ pub(super) const FULL: Phrases = &[
     "mailbox + exceeds allowed size",
     "allowed storage space",
     "too many messages on the server",
-    "mailbox voll",
-    "zuviele mails",
-    "speichervolumen",
     "not enough space + mailbox",
-    "postfach + voll",
-    "speicherplatz + erschoepft",
-    "boite + pleine",
-    "quota depasse",
-    "buzon lleno",
-    "buzon esta lleno",
-    "casella + piena",
-    "caixa + cheia",
     "メールボックスがいっぱい",
     "容量を超え",
 ];
@@ -89,6 +78,13 @@ pub(super) const RELAY: Phrases = &[
     "does not accept mail",
     "relais refuse",
     "relay verweigert",
+    "unbekannte domain",
+    "domaine inconnu",
+    "dominio desconocido",
+    "dominio sconosciuto",
+    "dominio desconhecido",
+    "onbekend domein",
+    "nieznana domena",
 ];
 
 /// Says of itself that it is about a mailbox.
@@ -114,8 +110,6 @@ pub(super) const DISABLED: Phrases = &[
     "archived recipient",
     "destinataire archivee",
     "adresse ist nicht mehr verfuegbar",
-    "postfach gesperrt",
-    "konto gesperrt",
 ];
 
 /// Wants a mailbox beside it, in words or by the code: much else can be disabled.
@@ -188,8 +182,6 @@ pub(super) const UNKNOWN: Phrases = &[
     "email name is not found",
     "unkown user",
     "address not present",
-    "keine person mit diesem namen",
-    "destin sconosciuto",
     "nosuchuser",
     "not have an account",
     "rcpt dosnt exist",
@@ -225,35 +217,6 @@ pub(super) const UNKNOWN: Phrases = &[
     "invalid recipient",
     "invalid mailbox",
     "marked as invalid",
-    "empfaenger unbekannt",
-    "empfaenger ist unbekannt",
-    "benutzer unbekannt",
-    "unbekannter empfaenger",
-    "unbekannter benutzer",
-    "postfach existiert nicht",
-    "empfaenger existiert nicht",
-    "adresse existiert nicht",
-    "utilisateur inconnu",
-    "destinataire inconnu",
-    "adresse inconnue",
-    "destinataire inexistant",
-    "destinataire invalide",
-    "utilisateur inexistant",
-    "boite inexistante",
-    "nexiste pas",
-    "usuario desconocido",
-    "destinatario desconocido",
-    "usuario no existe",
-    "cuenta no existe",
-    "buzon no existe",
-    "usuario inexistente",
-    "destinatario inexistente",
-    "utente sconosciuto",
-    "destinatario sconosciuto",
-    "casella di posta inesistente",
-    "casella inesistente",
-    "utente inesistente",
-    "usuario desconhecido",
     "宛先不明",
     "存在しません",
     "見つかりません",

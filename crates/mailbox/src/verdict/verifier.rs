@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use assay_domain::clock::Stopwatch;
-use assay_domain::limits::MAIL_DEADLINE;
+use assay_domain::limits::{MAIL_DEADLINE, MAIL_VERDICT_MARGIN};
 use futures_util::future::join_all;
 use rand::Rng;
 
@@ -15,13 +15,15 @@ use crate::exchange::{Dns, Exchange, Exchanges};
 use crate::probe::{MailHost, ProbeSettings, Prober};
 use crate::provider::MailService;
 
-use super::{DomainKnowledge, Verdict, draw_strangers, judge};
+use super::{DomainKnowledge, Reason, Verdict, draw_strangers, judge};
 
 /// Verifies addresses. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Verifier {
     dns: Dns,
-    prober: Prober,
+    /// None where there is no way to mail servers.
+    prober: Option<Prober>,
+    pub(super) deadline: Duration,
 }
 
 /// The way to a domain's mail, as DNS tells it.
@@ -35,6 +37,11 @@ pub struct Route {
 }
 
 impl Route {
+    /// Of a domain whose mail nobody takes.
+    pub fn nowhere() -> Self {
+        Self { exchanges: Exchanges::Nothing, service: None, hosts: None }
+    }
+
     /// Who will be asked, if anybody has to be: before that, their pace can be kept.
     pub fn service(&self) -> Option<&MailService> {
         self.service.as_ref().filter(|_| self.hosts.is_some())
@@ -43,7 +50,17 @@ impl Route {
 
 impl Verifier {
     pub fn new(dns: Dns, settings: ProbeSettings) -> Result<Self, MailboxError> {
-        Ok(Self { dns, prober: Prober::new(settings)? })
+        Ok(Self { dns, prober: Some(Prober::new(settings)?), deadline: MAIL_DEADLINE })
+    }
+
+    /// Asks DNS alone: for an installation that may not connect to mail servers.
+    pub fn without_servers(dns: Dns) -> Self {
+        Self { dns, prober: None, deadline: MAIL_DEADLINE }
+    }
+
+    /// Whether mail servers are asked at all.
+    pub fn asks_servers(&self) -> bool {
+        self.prober.is_some()
     }
 
     /// A verdict within `MAIL_DEADLINE`. Strangers are drawn from `random`: where the verdict says to try again, a
@@ -56,14 +73,14 @@ impl Verifier {
     ) -> Verdict {
         let watch = Stopwatch::start();
         let route = self.find_route(checked).await;
-        let left = MAIL_DEADLINE.saturating_sub(watch.elapsed());
+        let left = self.deadline.saturating_sub(MAIL_VERDICT_MARGIN).saturating_sub(watch.elapsed());
         self.ask(checked, &route, known, random, left).await
     }
 
     /// The first half: asks DNS alone, and not even that for an address to throw away.
     pub async fn find_route(&self, checked: &Checked) -> Route {
         if checked.disposable.is_some() {
-            return Route { exchanges: Exchanges::Nothing, service: None, hosts: None };
+            return Route::nowhere();
         }
         let domain = checked.email.host();
         let exchanges = self.dns.exchanges(domain).await;
@@ -110,17 +127,25 @@ impl Verifier {
         within: Duration,
     ) -> Verdict {
         let service = route.service.as_ref();
+        let Some(prober) = &self.prober else { return self.put_off(checked, route, known, Reason::NotAsked) };
         let probed = match &route.hosts {
             Some(hosts) => {
                 let mut recipients = vec![checked.email.clone()];
                 if wants_strangers(service, known) {
                     recipients.extend(draw_strangers(checked.email.host(), random));
                 }
-                Some(Box::pin(self.prober.probe_first(hosts, &recipients, within)).await)
+                Some(Box::pin(prober.probe_first(hosts, &recipients, within)).await)
             }
             None => None,
         };
         judge(checked, &route.exchanges, service, probed.as_ref(), known)
+    }
+
+    /// What can be said without asking the servers on the route, if it has any: then why nobody asked.
+    pub fn put_off(&self, checked: &Checked, route: &Route, known: DomainKnowledge, why: Reason) -> Verdict {
+        let service = route.service.as_ref();
+        let verdict = judge(checked, &route.exchanges, service, None, known);
+        if route.service().is_some() { verdict.because(why) } else { verdict }
     }
 }
 

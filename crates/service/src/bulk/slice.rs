@@ -328,6 +328,7 @@ impl Work<'_> {
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".to_owned()],
+            upstream_micros: 0,
             subjects: round.people.iter().map(|person| person.uuid()).collect(),
         }
     }

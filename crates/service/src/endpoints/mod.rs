@@ -3,8 +3,10 @@
 pub mod account;
 pub mod bulk;
 pub mod combos;
+pub mod find;
 pub mod keys;
 pub mod operator;
 pub mod resolve;
 pub mod search;
+pub mod signals;
 pub mod webhooks;

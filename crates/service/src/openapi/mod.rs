@@ -69,10 +69,16 @@ impl Paths {
 /// The sections of the reference; a test checks that every group has its row.
 const TAGS: &[(&str, &str)] = &[
     ("resolve", "One identifier in, one record out. Charged only when somebody or something is found."),
+    ("find", "Somebody in, the way to reach them out, and how sure it is. Charged only when it is found."),
     (
         "search",
         "People and companies by what they are, page by page, and the values there are to ask for. A base price for each \
          page, and a price for each row.",
+    ),
+    (
+        "signals",
+        "What happened to companies and people, from every source that told of it, in the order it became known. Free on paid \
+         plans.",
     ),
     (
         "combos",

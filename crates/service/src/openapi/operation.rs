@@ -2,13 +2,15 @@
 
 use super::schemas::Schemas;
 use super::{headers, problems};
-use crate::endpoint::{AnswerShape, Entry};
+use crate::endpoint::{AnswerShape, EVENT_STREAM, Entry};
 use crate::input::RawInput;
 use crate::spec::{Spec, Verb};
 use assay_domain::{Credits, NetworkHosts, Price, limits};
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
+/// What a live row tells, one record in each event.
+const LIVE_EVENT: &str = "event: signal\ndata: {}\n\n";
 const DRY_RUN_STATUS: u16 = 200;
 
 pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
@@ -101,7 +103,13 @@ fn answer(entry: &Entry, schemas: &mut Schemas) -> Map<String, Value> {
                 fields.insert("cost".into(), json!({ "credits": price, "balance_remaining": 2431.5 }));
             }
             let schema = or_dry_run(spec, schema, schemas);
-            json!({ "application/json": { "schema": schema, "example": example } })
+            let mut content = json!({ "application/json": { "schema": schema, "example": example } });
+            // For whoever accepts it.
+            let live = entry.watch.map(|_| stream(EVENT_STREAM, json!(LIVE_EVENT)));
+            if let (Some(content), Some(Value::Object(live))) = (content.as_object_mut(), live) {
+                content.extend(live);
+            }
+            content
         }
     };
     let description = description(spec);

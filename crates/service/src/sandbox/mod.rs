@@ -161,7 +161,7 @@ fn render(
         }
     };
     let cost = write_cost(spec.price.charge(true, units));
-    let step = Step { provider: "sandbox", outcome: told, latency: Duration::ZERO, upstream_cost: 0 };
+    let step = Step::own("sandbox", told, Duration::ZERO);
     let trace = explain.then(|| serde_json::to_vec(&[step]).unwrap_or_default());
     let mut members: Vec<(&str, &[u8])> = Vec::new();
     members.extend(trace.as_deref().map(|trace| ("trace", trace)));

@@ -29,6 +29,7 @@ fn call(entry: &'static Entry) -> Call {
         body: if has_body { Bytes::from(Value::Object(rest).to_string()) } else { Bytes::new() },
         authorization: None,
         idempotency_key: None,
+        wants_events: false,
         sandbox_outcome: None,
         client: Ipv4Addr::LOCALHOST.into(),
         slot: crate::Slot::default(),
@@ -138,7 +139,7 @@ async fn options_mean_what_they_mean_outside() {
     let (_, answer) = body(sandbox().answer(&explained).await);
     assert_eq!(
         answer["trace"],
-        json!([{"provider": "sandbox", "outcome": "found", "latency_ms": 0, "upstream_cost": 0}])
+        json!([{"provider": "sandbox", "outcome": "found", "latency_ms": 0, "upstream_cost_micros": 0}])
     );
     let poor = with_body(enrich, &json!({"email": email, "max_credits": 0.5}));
     assert_eq!(sandbox().answer(&poor).await.unwrap_err().code, Code::MaxCreditsTooLow);

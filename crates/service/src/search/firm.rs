@@ -4,6 +4,9 @@ use super::clauses::{LocationFilter, Range, one_of};
 use super::page::Conditions;
 use super::values::{Phrase, TwoLetters, Values};
 use crate::fault::Fault;
+use assay_domain::company::CompanyFacts;
+use assay_domain::name::fold_text;
+use assay_domain::person::Location;
 use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_index::{Number, Term};
 
@@ -35,4 +38,33 @@ impl FirmFilters {
         ]);
         conditions
     }
+
+    /// Whether a company is meant, without an index to ask.
+    pub fn fit(&self, facts: &CompanyFacts) -> bool {
+        let places = || facts.headquarters.iter().chain(&facts.locations);
+        let count = facts.employee_count;
+        let band = count.and_then(SizeBand::of_count);
+        let is_within = |range: Range| {
+            let bounds = (range.min, range.max);
+            bounds == (None, None)
+                || count.is_some_and(|count| {
+                    range.min.is_none_or(|min| count >= min) && range.max.is_none_or(|max| count <= max)
+                })
+        };
+        has(self.industry.as_ref(), facts.industry.as_ref(), |wanted, is| wanted == is)
+            && (self.country.is_none() && self.city.is_none() || places().any(|place| self.fit_place(place)))
+            && has(self.company_size.as_ref(), band.as_ref(), |wanted, is| wanted == is)
+            && self.employee_count.is_none_or(is_within)
+    }
+
+    fn fit_place(&self, place: &Location) -> bool {
+        let (country, city) = (place.country.as_ref(), place.city.as_ref());
+        has(self.country.as_ref(), country, |wanted, is| wanted.0.eq_ignore_ascii_case(is))
+            && has(self.city.as_ref(), city, |wanted, is| fold_text(&wanted.0) == fold_text(is))
+    }
+}
+
+/// Whether it is one of the values asked for; all are where none is.
+fn has<T, V>(wanted: Option<&Values<T>>, is: Option<&V>, fits: impl Fn(&T, &V) -> bool) -> bool {
+    wanted.is_none_or(|wanted| is.is_some_and(|is| wanted.iter().any(|one| fits(one, is))))
 }

@@ -110,7 +110,7 @@ impl PageWish {
     }
 }
 
-fn fingerprint(filter: &impl Serialize) -> String {
+pub(crate) fn fingerprint(filter: &impl Serialize) -> String {
     let written = serde_json::to_vec(filter).unwrap_or_default();
     hex::encode(Sha256::digest(written).iter().take(FINGERPRINT_BYTES).copied().collect::<Vec<u8>>())
 }
@@ -231,7 +231,7 @@ pub async fn find<R: Searched>(
 
 fn step<R>(rows: &[R], watch: Stopwatch) -> Step {
     let outcome = if rows.is_empty() { "not_found" } else { "found" };
-    Step { provider: "index", outcome, latency: watch.elapsed(), upstream_cost: 0 }
+    Step::own("index", outcome, watch.elapsed())
 }
 
 /// What answers, and how far it had read when the first page was answered.

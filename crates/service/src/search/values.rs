@@ -73,13 +73,28 @@ impl<'de, T: FilterValue> Visitor<'de> for ValuesVisitor<T> {
     }
 }
 
-/// One value inside an array.
-struct OneValue<T>(T);
+/// One value, inside an array or alone.
+#[derive(Debug, Clone, Copy)]
+pub struct OneValue<T>(pub T);
 
 impl<'de, T: FilterValue> Deserialize<'de> for OneValue<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         T::read(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl<T: FilterValue> JsonSchema for OneValue<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "FilterValue".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::schema(generator)
     }
 }
 

@@ -3,7 +3,9 @@
 mod company;
 mod meta;
 mod person;
+mod signal;
 mod terms;
 
 pub use company::CompanyView;
-pub use person::PersonView;
+pub use person::{EmployerView, PersonView};
+pub use signal::{ChangeView, JobView, PartyView, PostView, SignalView, example_signal};

@@ -4,7 +4,7 @@
 //! moves whatever it can see and counts `seq` itself, so nothing is skipped and `seq` has no holes. The versions of
 //! one entity stay in order, because a writer holds the entity's row until it commits.
 
-use super::Graph;
+use super::{Graph, signals};
 use crate::StoreError;
 use assay_domain::limits::{SEQUENCER_BATCH, SEQUENCER_LEASE};
 use chrono::{DateTime, Utc};
@@ -16,6 +16,7 @@ use uuid::Uuid;
 pub enum EntityKind {
     Person,
     Company,
+    Signal,
 }
 
 impl EntityKind {
@@ -23,11 +24,12 @@ impl EntityKind {
         match self {
             Self::Person => 1,
             Self::Company => 2,
+            Self::Signal => 3,
         }
     }
 
     fn from_number(number: i16) -> Result<Self, StoreError> {
-        [Self::Person, Self::Company]
+        [Self::Person, Self::Company, Self::Signal]
             .into_iter()
             .find(|kind| kind.number() == number)
             .ok_or_else(|| StoreError::Corrupt(format!("there is no entity kind {number}")))
@@ -235,21 +237,25 @@ async fn lock_head(connection: &mut PgConnection, holder: Uuid) -> Result<Option
 }
 
 async fn move_changes(connection: &mut PgConnection, head: i64) -> Result<i64, StoreError> {
-    let moved: i64 = sqlx::query_scalar(
+    let (moved, signals): (i64, i64) = sqlx::query_as(
         "with moved as (
              delete from change_inbox where id = any (array (select id from change_inbox order by id limit $1))
              returning id, entity_kind, entity_id, version, at
          ), logged as (
              insert into change_log (seq, entity_kind, entity_id, version, at)
              select $2 + row_number() over (order by id), entity_kind, entity_id, version, at from moved
-             returning 1
+             returning entity_kind
          )
-         select count(*) from logged",
+         select count(*), count(*) filter (where entity_kind = $3) from logged",
     )
     .bind(SEQUENCER_BATCH)
     .bind(head)
+    .bind(EntityKind::Signal.number())
     .fetch_one(&mut *connection)
     .await?;
-    sqlx::query("update change_log_head set seq = seq + $1").bind(moved).execute(connection).await?;
+    sqlx::query("update change_log_head set seq = seq + $1").bind(moved).execute(&mut *connection).await?;
+    if signals > 0 {
+        signals::place(connection, head).await?;
+    }
     Ok(moved)
 }

@@ -2,26 +2,41 @@
 
 mod copy_rows;
 mod entity_rows;
+mod follower;
 mod import;
 mod log;
+mod mail;
+mod mail_operator;
 mod match_keys;
 mod merges;
+mod polled;
 mod prepare;
 mod read;
+mod signals;
 mod sources;
 mod suppression;
+mod upstream;
 mod write;
 
 pub use entity_rows::Sighting;
+pub use follower::ToldChange;
 pub use import::{
     EmploymentChange, EmploymentChangeKind, HeldRecord, ImportProgress, ImportTurn, ImportWrite, Merge,
     RecordKey, RecordWrite, WorkSide,
 };
 pub use log::{Change, Changes, EntityKind, Followed, LogHead, Turn};
+pub use mail::{KeptVerdict, KnownMailbox};
+pub use mail_operator::{OpenConnection, OperatorRow};
+pub use polled::{ITEM_READ, ListedItem, LookEnd, NewFeed, PageMark, PolledFeed};
+pub use signals::{
+    Decision, FeedEntry, FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart, HeldNotice, HeldSignal, Moment,
+    MovedNotice, NewNotice, Part, RecentFilter, RecentPage, SignalFacets, SignalWrite, Taken,
+};
 pub use sources::{ImportFile, ImportRun, RecordKind, Source, SourceCounts, SourceRights};
 pub use suppression::{
     Erasure, MatchKeysOf, NewSuppression, SealHashes, SuppressWish, Suppressed, Suppression,
 };
+pub use upstream::{KeptAnswer, KnownAnswer, NewAnswer, TallyRow};
 pub use write::{CompanyWrite, GraphBatch, MatchKeys, PersonWrite, Rights, Written};
 
 use crate::lane::{Lane, LaneSize, batches_at_once};

@@ -32,6 +32,8 @@ pub struct HistoryRow {
     pub cached: bool,
     pub cache_age_seconds: Option<i64>,
     pub providers: Vec<String>,
+    /// What they charged, in millionths of a US dollar.
+    pub upstream_micros: i64,
     pub key_id: String,
     /// What the account calls the key today; nothing for a key that is gone.
     pub key_name: Option<String>,
@@ -84,7 +86,7 @@ impl Ledger {
         let page_sql = format!(
             "select h.*, k.name as key_name from (
                  select id, at, endpoint, status, found, credits, balance_after, latency_us, cached, cache_age_seconds,
-                        providers, key_id
+                        providers, upstream_micros, key_id
                  from history where account_id = $1 and {FILTER} order by id desc limit $7) h
              left join api_key k on k.account_id = $1 and k.id = h.key_id
              order by h.id desc"
@@ -184,6 +186,7 @@ fn read_row(row: &PgRow) -> Result<HistoryRow, StoreError> {
         cached: row.try_get("cached")?,
         cache_age_seconds: row.try_get("cache_age_seconds")?,
         providers: row.try_get("providers")?,
+        upstream_micros: row.try_get("upstream_micros")?,
         key_id: row.try_get("key_id")?,
         key_name: row.try_get("key_name")?,
     })

@@ -126,6 +126,8 @@ pub struct Record {
     pub cached: bool,
     pub cache_age_seconds: Option<i64>,
     pub providers: Vec<String>,
+    /// What they charged for it, in millionths of a US dollar.
+    pub upstream_micros: u64,
     pub subjects: Vec<Uuid>,
 }
 

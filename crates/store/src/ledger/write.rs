@@ -79,6 +79,7 @@ struct HistoryColumns {
     // Lists inside a column of lists do not survive unnest; they travel joined by commas.
     providers: Vec<String>,
     subjects: Vec<String>,
+    upstream_micros: Vec<i64>,
 }
 
 /// Who resolved whom, by which endpoint, when. One row a person: a statement may touch a row only once.
@@ -122,6 +123,7 @@ impl HistoryColumns {
         self.cache_ages.push(record.cache_age_seconds);
         self.providers.push(record.providers.join(","));
         self.subjects.push(joined(&record.subjects));
+        self.upstream_micros.push(i64::try_from(record.upstream_micros).unwrap_or(i64::MAX));
     }
 }
 
@@ -197,15 +199,15 @@ const WRITE_CALLS: &str = "with balances as (
 ), calls as (
     insert into history
         (id, account_id, key_id, at, endpoint, status, found, credits, uncollected, balance_after,
-         balance_version, latency_us, cached, cache_age_seconds, providers, subjects)
+         balance_version, latency_us, cached, cache_age_seconds, providers, subjects, upstream_micros)
     select u.id, u.account_id, u.key_id, u.at, u.endpoint, u.status, u.found, u.credits, u.uncollected,
         u.balance_after, u.balance_version, u.latency_us, u.cached, u.cache_age_seconds,
-        string_to_array(u.providers, ','), string_to_array(u.subjects, ',')::uuid[]
+        string_to_array(u.providers, ','), string_to_array(u.subjects, ',')::uuid[], u.upstream_micros
     from unnest($16::uuid[], $17::uuid[], $18::text[], $19::timestamptz[], $20::text[], $21::smallint[],
         $22::boolean[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[],
-        $28::boolean[], $29::bigint[], $30::text[], $31::text[])
+        $28::boolean[], $29::bigint[], $30::text[], $31::text[], $37::bigint[])
         as u(id, account_id, key_id, at, endpoint, status, found, credits, uncollected, balance_after,
-             balance_version, latency_us, cached, cache_age_seconds, providers, subjects)
+             balance_version, latency_us, cached, cache_age_seconds, providers, subjects, upstream_micros)
 )
 insert into resolved_person as r (account_id, person_id, first_at, last_at, endpoints)
 select u.account_id, u.person_id, u.at, u.at, array[u.endpoint]
@@ -263,6 +265,7 @@ async fn write_calls(
         .bind(resolved.iter().map(|(_, (endpoint, _))| *endpoint).collect::<Vec<_>>())
         .bind(resolved.iter().map(|(_, (_, at))| *at).collect::<Vec<_>>())
         .bind(books.iter().map(|(_, book)| book.next_expiry()).collect::<Vec<_>>())
+        .bind(rows.upstream_micros)
         .execute(connection)
         .await?;
     Ok(())

@@ -14,7 +14,7 @@ pub use claim::{ClaimWish, Claimed, Lease};
 pub use look::{JobFilter, JobRow, QueueDepth};
 pub use place::{Place, Taken};
 pub use presence::Presence;
-pub use put::{NewJob, put};
+pub use put::{NewJob, put, share_of};
 
 use crate::StoreError;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
@@ -29,17 +29,23 @@ pub enum Queue {
     Bulk,
     /// Deliveries of webhooks; an endpoint is a share.
     Webhook,
+    /// Addresses whose mail servers put us off; an operator of servers is a share.
+    Mail,
+    /// Public sources of signals; a host is a share.
+    Feed,
     /// The installation's own recurring work.
     Chore,
 }
 
 impl Queue {
-    pub const ALL: [Self; 3] = [Self::Bulk, Self::Webhook, Self::Chore];
+    pub const ALL: [Self; 5] = [Self::Bulk, Self::Webhook, Self::Mail, Self::Feed, Self::Chore];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Bulk => "bulk",
             Self::Webhook => "webhook",
+            Self::Mail => "mail",
+            Self::Feed => "feed",
             Self::Chore => "chore",
         }
     }
@@ -53,6 +59,8 @@ impl Queue {
         match self {
             Self::Bulk => "job_clock_bulk",
             Self::Webhook => "job_clock_webhook",
+            Self::Mail => "job_clock_mail",
+            Self::Feed => "job_clock_feed",
             Self::Chore => "job_clock_chore",
         }
     }
@@ -62,6 +70,8 @@ impl Queue {
         match self {
             Self::Bulk => "job_look_bulk",
             Self::Webhook => "job_look_webhook",
+            Self::Mail => "job_look_mail",
+            Self::Feed => "job_look_feed",
             Self::Chore => "job_look_chore",
         }
     }
@@ -77,7 +87,9 @@ impl Queue {
         match self {
             Self::Bulk => 0,
             Self::Webhook => 1,
-            Self::Chore => 2,
+            Self::Mail => 2,
+            Self::Feed => 3,
+            Self::Chore => 4,
         }
     }
 }

@@ -5,9 +5,17 @@ use crate::StoreError;
 use assay_domain::{AccountId, JobId};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use std::time::Duration;
 use uuid::Uuid;
+
+/// The share of whatever has a name and no id.
+pub fn share_of(name: &str) -> Uuid {
+    let hash: [u8; 32] = Sha256::digest(name.as_bytes()).into();
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, ..] = hash;
+    Uuid::from_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p])
+}
 
 /// A job to be put into a queue.
 #[derive(Debug, Clone)]

@@ -72,6 +72,7 @@ fn settle(credits: i64) -> Settle {
         cached: false,
         cache_age_seconds: None,
         providers: Vec::new(),
+        upstream_micros: 0,
         subjects: Vec::new(),
     };
     let (request, charge) = (RequestId::mint(now()), Credits::whole(credits));

@@ -56,6 +56,7 @@ impl Archive {
             cached: call.cached,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             subjects: Vec::new(),
         };
         let (request, charge) = (RequestId::mint(call.at), Credits::whole(1));

@@ -67,6 +67,7 @@ fn settle(charge: Credits) -> Settle {
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             subjects: Vec::new(),
         },
         people: Vec::new(),

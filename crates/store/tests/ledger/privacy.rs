@@ -42,6 +42,7 @@ async fn found(ledger: &Ledger, account: AccountId, key: u8, people: &[PersonId]
         cached: false,
         cache_age_seconds: None,
         providers: Vec::new(),
+        upstream_micros: 0,
         subjects: people.iter().map(|person| person.uuid()).collect(),
     };
     let settle = Settle {

@@ -6,6 +6,7 @@ mod behaviours;
 mod certificate;
 mod dns_front;
 mod exim;
+mod hosted;
 mod jail;
 mod leftovers;
 mod mailboxes;
@@ -31,6 +32,7 @@ use std::process::Child;
 use anyhow::{anyhow, bail};
 
 pub use behaviours::{BEHAVIOUR_COUNT, BEHAVIOURS, Behaviour, Server, Truth, behaviour};
+pub use hosted::{HostedDomain, Hosting};
 pub use mailboxes::ADDRESSES;
 pub use scripts::{Greeting, Recipients, Script};
 pub use tally::Tally;
@@ -55,6 +57,10 @@ pub struct MailRigOptions {
     /// Lines for the zone `test`, with whole names such as `more.test. MX 10 mx.more.test.`; `{net}` stands for the
     /// first three numbers of the rig's network.
     pub records: Vec<String>,
+    /// The same for the zone `example`.
+    pub example_records: Vec<String>,
+    /// Domains below `example` with mailboxes of the caller's; the rig writes the records that lead to their servers.
+    pub hosted: Vec<HostedDomain>,
 }
 
 impl Default for MailRigOptions {
@@ -65,6 +71,8 @@ impl Default for MailRigOptions {
             greylist_delay_s: 2,
             greet_delay_s: 6,
             records: Vec::new(),
+            example_records: Vec::new(),
+            hosted: Vec::new(),
         }
     }
 }
@@ -160,36 +168,46 @@ impl MailRig {
         self.odd.as_ref()?.tally(self.network.smtp(host))
     }
 
+    /// How many sessions the server of the hosted domains of a kind has had so far.
+    pub fn hosted_sessions(&self, hosting: Hosting) -> anyhow::Result<usize> {
+        hosted::sessions(&self.folder, hosting)
+    }
+
     /// Starts what runs outside of this process, side by side, since each is slow for reasons of its own.
     fn start_processes(&self, options: &MailRigOptions) -> anyhow::Result<Option<Child>> {
         let wants = |server| options.servers.contains(&server);
         std::thread::scope(|scope| {
-            let dns = scope.spawn(|| nsd::start(&self.folder, &self.network, &options.records));
-            let jailed = scope.spawn(|| self.start_jailed(wants(Server::Exim), wants(Server::OpenSmtpd)));
-            let postfix = wants(Server::Postfix).then(|| {
-                let mailboxes = scope.spawn(|| {
+            let mut starting = vec![
+                scope.spawn(|| nsd::start(&self.folder, &self.network, options)),
+                scope.spawn(|| self.start_jailed(wants(Server::Exim), wants(Server::OpenSmtpd))),
+            ];
+            if wants(Server::Postfix) {
+                starting.push(scope.spawn(|| {
                     certificate::write_expired(&self.folder.join("tls"))?;
                     postfix_instances::mailboxes(&self.folder, &self.network)?.start(&self.folder)
-                });
-                let gates = scope.spawn(|| {
+                }));
+                starting.push(scope.spawn(|| {
                     postfix_instances::gates(&self.folder, &self.network, options.greet_delay_s)?
                         .start(&self.folder)
-                });
-                let postgrey =
-                    scope.spawn(|| postgrey::start(&self.folder, &self.network, options.greylist_delay_s));
-                (mailboxes, gates, postgrey)
+                }));
+            }
+            let hosts = !options.hosted.is_empty();
+            if hosts {
+                starting.push(scope.spawn(|| {
+                    hosted::instance(&self.folder, &self.network, &options.hosted).start(&self.folder)
+                }));
+            }
+            let postgrey = (hosts || wants(Server::Postfix)).then(|| {
+                scope.spawn(|| postgrey::start(&self.folder, &self.network, options.greylist_delay_s))
             });
-            let started = [join(dns), join(jailed)];
-            let Some((mailboxes, gates, postgrey)) = postfix else {
-                return started.into_iter().collect::<anyhow::Result<()>>().map(|()| None);
-            };
-            let started = started.into_iter().chain([join(mailboxes), join(gates)]);
-            let started = started.collect::<Vec<_>>();
-            let child = join(postgrey)?;
+            let started = starting.into_iter().map(join).collect::<Vec<_>>();
+            let child = postgrey.map(join).transpose()?;
             match started.into_iter().collect::<anyhow::Result<()>>() {
-                Ok(()) => Ok(Some(child)),
+                Ok(()) => Ok(child),
                 Err(error) => {
-                    reap(child);
+                    if let Some(child) = child {
+                        reap(child);
+                    }
                     Err(error)
                 }
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use super::network::Network;
-use super::zones;
+use super::{MailRigOptions, hosted, zones};
 use crate::binaries::run;
 use crate::clock::{Deadline, POLL};
 
@@ -19,10 +19,12 @@ const ASK_WAIT: Duration = Duration::from_millis(200);
 /// Asks for the SOA record of `test`.
 const QUESTION: &[u8] = b"\x12\x34\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x04test\x00\x00\x06\x00\x01";
 
-pub(super) fn start(folder: &Path, network: &Network, records: &[String]) -> anyhow::Result<()> {
+pub(super) fn start(folder: &Path, network: &Network, options: &MailRigOptions) -> anyhow::Result<()> {
     let home = folder.join("nsd");
     std::fs::create_dir_all(&home)?;
-    std::fs::write(home.join("test.zone"), zones::forward(network, records)?)?;
+    std::fs::write(home.join("test.zone"), zones::forward(network, &options.records)?)?;
+    let example = [options.example_records.clone(), hosted::records(&options.hosted)].concat();
+    std::fs::write(home.join("example.zone"), zones::example(network, &example)?)?;
     std::fs::write(home.join("reverse.zone"), zones::reverse(network)?)?;
     let config = home.join("nsd.conf");
     std::fs::write(&config, settings(&home, network))?;
@@ -56,6 +58,9 @@ remote-control:
 zone:
   name: \"test\"
   zonefile: \"test.zone\"
+zone:
+  name: \"example\"
+  zonefile: \"example.zone\"
 zone:
   name: \"127.in-addr.arpa\"
   zonefile: \"reverse.zone\"

@@ -49,6 +49,7 @@ impl OddServers {
             .with_context(|| format!("cannot bind a scripted server to {address}"))?;
         let counts = Arc::new(Counts::default());
         self.counts.insert(address, Arc::clone(&counts));
+        let later = script.later.as_ref().map(|(from, later)| (*from, Arc::new(Script::clone(later))));
         let (script, stop) = (Arc::new(script), Arc::clone(&self.stop));
         let door = std::thread::spawn(move || {
             while !stop.load(Ordering::Relaxed) {
@@ -56,8 +57,10 @@ impl OddServers {
                     std::thread::sleep(ACCEPT_PAUSE);
                     continue;
                 };
-                counts.open();
-                let arrival = Arrival { stream, script: Arc::clone(&script), counts: Arc::clone(&counts) };
+                let number = counts.open();
+                let later = later.as_ref().filter(|(from, _)| number >= *from);
+                let script = Arc::clone(later.map_or(&script, |(_, later)| later));
+                let arrival = Arrival::new(stream, script, Arc::clone(&counts));
                 if arrival.stream.set_nonblocking(true).is_err() || arrivals.send(arrival).is_err() {
                     return;
                 }

@@ -37,6 +37,8 @@ pub struct Script {
     pub recipients: Recipients,
     /// Sends one byte, then waits this long. Zero: all at once.
     pub byte_delay: Duration,
+    /// From this connection on it goes by another script. The first is number 1.
+    pub later: Option<(u64, Box<Script>)>,
 }
 
 const ENHANCED: &str = "ENHANCEDSTATUSCODES";
@@ -67,7 +69,14 @@ impl Script {
             extensions: ["PIPELINING", "8BITMIME", ENHANCED].map(str::to_owned).to_vec(),
             recipients,
             byte_delay: Duration::ZERO,
+            later: None,
         }
+    }
+
+    /// The same until so many connections were taken, and another from then on: a server that has had enough.
+    #[must_use]
+    pub fn until(self, connections: u64, then: Self) -> Self {
+        Self { later: Some((connections.saturating_add(1), Box::new(then))), ..self }
     }
 
     /// A server that takes every connection and never says a word.

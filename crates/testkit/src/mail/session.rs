@@ -17,11 +17,13 @@ pub(super) struct Arrival {
     pub(super) stream: TcpStream,
     pub(super) script: Arc<Script>,
     pub(super) counts: Arc<Counts>,
+    /// Whether it counts as open no more.
+    is_closed: bool,
 }
 
 impl Drop for Arrival {
     fn drop(&mut self) {
-        self.counts.close();
+        self.close();
     }
 }
 
@@ -33,6 +35,16 @@ enum Heard {
 }
 
 impl Arrival {
+    pub(super) fn new(stream: TcpStream, script: Arc<Script>, counts: Arc<Counts>) -> Self {
+        Self { stream, script, counts, is_closed: false }
+    }
+
+    fn close(&mut self) {
+        if !std::mem::replace(&mut self.is_closed, true) {
+            self.counts.close();
+        }
+    }
+
     fn hear(&mut self, buffer: &mut [u8]) -> Heard {
         match self.stream.read(buffer) {
             Ok(0) => Heard::End,
@@ -165,6 +177,10 @@ impl Session {
         }
         let delay = self.arrival.script.byte_delay;
         let length = if delay.is_zero() { self.unsaid.len() } else { 1 };
+        if self.closing && length == self.unsaid.len() {
+            // Whoever hears the last word may be back before this thread runs again.
+            self.arrival.close();
+        }
         let now = self.unsaid.get(..length).unwrap_or_default();
         match self.arrival.stream.write(now) {
             Ok(said) => {

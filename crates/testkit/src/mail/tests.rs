@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::clock::{Deadline, POLL};
 
-use super::{MailRig, MailRigOptions, Script, behaviour};
+use super::{HostedDomain, Hosting, MailRig, MailRigOptions, Recipients, Script, behaviour};
 
 /// Not 25: a test may run where that port is somebody's.
 const PORT: u16 = 2_525;
@@ -88,6 +88,42 @@ fn the_mail_rig_runs_real_servers_that_answer_as_the_catalogue_says_and_leaves_n
 }
 
 #[test]
+fn the_mail_rig_hosts_domains_with_mailboxes_of_the_callers_and_counts_the_sessions() {
+    let hosted = |label: &str, hosting| HostedDomain {
+        domain: format!("{label}.example"),
+        hosting,
+        mailboxes: vec!["anna.bauer".to_owned()],
+    };
+    let options = MailRigOptions {
+        smtp_port: PORT,
+        servers: Vec::new(),
+        example_records: vec!["more.example. TXT \"at {net}.70\"".to_owned()],
+        hosted: vec![
+            hosted("acme", Hosting::Plain),
+            hosted("globex", Hosting::CatchAll),
+            hosted("initech", Hosting::Greylisted),
+        ],
+        ..MailRigOptions::default()
+    };
+    let rig = MailRig::start(&options).unwrap();
+    let mut plain = Client::connect(rig.smtp(70));
+    plain.ask_for("anna.bauer@acme.example", "250 2.1.5");
+    plain.ask_for("anna.bauer2@acme.example", "550 5.1.1");
+    plain.ask_for("anna.bauer@elsewhere.example", "554 5.7.1");
+    Client::connect(rig.smtp(71)).ask_for("whoever@globex.example", "250 2.1.5");
+    let mut stranger = Client::connect(rig.smtp(72));
+    stranger.ask_for("anna.bauer@initech.example", "450 4.2.0");
+    stranger.ask_for("nobody@initech.example", "450 4.2.0");
+    std::thread::sleep(Duration::from_secs(3));
+    let mut known = Client::connect(rig.smtp(72));
+    known.ask_for("anna.bauer@initech.example", "250 2.1.5");
+    known.ask_for("nobody@initech.example", "550 5.1.1");
+    let sessions = |hosting| rig.hosted_sessions(hosting).unwrap();
+    wait_until(|| sessions(Hosting::Greylisted) == 2);
+    assert_eq!([Hosting::Plain, Hosting::CatchAll].map(sessions), [1, 1]);
+}
+
+#[test]
 fn a_mail_tarpit_holds_two_thousand_connections_without_a_thread_for_each() {
     let options = MailRigOptions { smtp_port: PORT, servers: Vec::new(), ..MailRigOptions::default() };
     let mut rig = MailRig::start(&options).unwrap();
@@ -109,6 +145,23 @@ fn a_mail_tarpit_holds_two_thousand_connections_without_a_thread_for_each() {
     drop(clients);
     wait_until(|| rig.tally(100).unwrap().open == 0);
     assert_eq!(rig.tally(100).unwrap().open_max, wanted);
+}
+
+#[test]
+fn a_scripted_mail_server_changes_its_mind_after_so_many_connections() {
+    let options = MailRigOptions { smtp_port: PORT, servers: Vec::new(), ..MailRigOptions::default() };
+    let mut rig = MailRig::start(&options).unwrap();
+    let says = |reply: &str| Script::plain("moody.test", Recipients::Every(reply.to_owned()));
+    rig.serve(100, says("250 2.1.5 OK").until(2, says("550 5.7.1 Enough"))).unwrap();
+    for start in ["250 2.1.5", "250 2.1.5", "550 5.7.1", "550 5.7.1"] {
+        let mut client = Client::connect(rig.smtp(100));
+        client.ask_for("anna@moody.test", start);
+        // Whoever was told goodbye counts no more, however soon they look.
+        client.ask("QUIT", "221");
+        assert_eq!(rig.tally(100).unwrap().open, 0);
+    }
+    let tally = rig.tally(100).unwrap();
+    assert_eq!((tally.taken, tally.open_max), (4, 1));
 }
 
 fn wait_until(done: impl Fn() -> bool) {

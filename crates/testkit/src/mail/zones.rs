@@ -1,4 +1,4 @@
-//! The zone files: every domain of the catalogue, a list of blocked addresses, and what a bar adds.
+//! The zone files: every domain of the catalogue, a list of blocked addresses, and what a bar adds or has hosted.
 
 use std::fmt::Write;
 use std::net::Ipv4Addr;
@@ -29,10 +29,20 @@ pub(super) fn forward(network: &Network, extra: &[String]) -> Result<String, std
         writeln!(zone, "{d}.{c}.{b}.{a}.{BLOCK_LIST}. A 127.0.0.2")?;
         writeln!(zone, "{d}.{c}.{b}.{a}.{BLOCK_LIST}. TXT \"listed for a test\"")?;
     }
-    for record in extra {
-        writeln!(zone, "{}", record.replace(NETWORK_MARK, &net))?;
-    }
+    write_extra(&mut zone, extra, &net)?;
     Ok(zone)
+}
+
+/// Text of the zone `example`, which has only what a bar gives it.
+pub(super) fn example(network: &Network, extra: &[String]) -> Result<String, std::fmt::Error> {
+    let net = network.prefix();
+    let mut zone = head("example", &net)?;
+    write_extra(&mut zone, extra, &net)?;
+    Ok(zone)
+}
+
+fn write_extra(zone: &mut String, extra: &[String], net: &str) -> std::fmt::Result {
+    extra.iter().try_for_each(|record| writeln!(zone, "{}", record.replace(NETWORK_MARK, net)))
 }
 
 /// Text of the zone of reverse names. It has none: a client without a name is what one server is there to refuse.

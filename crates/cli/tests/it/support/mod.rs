@@ -8,9 +8,10 @@ use assay_store::{Database, Graph, Ledger};
 use assay_testkit::{ChildServer, TestDatabase, free_port, workspace_root};
 use assay_world::{DEMO_AS_OF, DEMO_SEED, World};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -58,6 +59,36 @@ impl Installation {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The same for one that reads something from its standard input.
+    pub fn ok_reading(&self, arguments: &[&str], input: &str) -> String {
+        let mut command = Command::new(PROGRAM);
+        command.arg("--config").arg(self.folder.join("assay.toml")).args(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Commands may ask vendors on this machine.
+    pub fn allow_local_vendors(&self) {
+        self.set("[upstreams]\nallowed_ranges = [\"127.0.0.1/32\"]\nallow_http = true\n");
+    }
+
+    /// Adds to the settings.
+    pub fn set(&self, more: &str) {
+        let path = self.folder.join("assay.toml");
+        let settings = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, settings + more).unwrap();
+    }
+
+    /// Writes a file that goes with the installation, and gives its path.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
     }
 
     pub fn ok_json(&self, arguments: &[&str]) -> Value {

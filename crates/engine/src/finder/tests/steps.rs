@@ -22,6 +22,16 @@ fn of(first: &str, last: &str, people: u32) -> Vec<Candidate> {
     candidates(&name(first, last), &learnt(people, FLAST))
 }
 
+/// Nothing exists but what was heard of already.
+fn ask_to_the_end(list: &[Candidate], mut heard: Vec<Heard>) -> Next {
+    loop {
+        match next_step(list, TELLING, &heard) {
+            Next::Probe(local) => heard.push(Heard { local, answer: Answer::Absent }),
+            outcome => return outcome,
+        }
+    }
+}
+
 #[test]
 fn the_likeliest_is_asked_first_and_answered_when_it_exists() {
     let list = of("Nora", "Quetzalbach", 50);
@@ -58,16 +68,39 @@ fn a_common_name_in_a_large_company_is_checked_for_namesakes() {
     let both = heard(&[("jsmith", Answer::Exists), ("jsmith2", Answer::Exists)]);
     let next = next_step(&list, TELLING, &both);
     assert!(!matches!(next, Next::Answer { verified: true, .. }), "{next:?}");
-    let mut alone = first;
-    let next = loop {
-        match next_step(&list, TELLING, &alone) {
-            Next::Probe(local) => alone.push(Heard { local, answer: Answer::Absent }),
-            outcome => break outcome,
-        }
-    };
+    let next = ask_to_the_end(&list, first);
     let Next::Answer { local, confidence, .. } = next else { panic!("{next:?}") };
     assert_eq!(local, "jsmith");
     assert!(confidence < Confidence::percent(99), "a namesake may have been given another name");
+}
+
+#[test]
+fn of_two_with_the_very_same_name_neither_is_answered_for_the_other() {
+    let alone = learnt(50, FLAST);
+    let yes = heard(&[("nquetzalbach", Answer::Exists)]);
+    let both = heard(&[("nquetzalbach", Answer::Exists), ("nquetzalbach2", Answer::Exists)]);
+    let list = |habits| candidates(&name("Nora", "Quetzalbach"), &habits);
+    assert!(matches!(next_step(&list(alone.clone()), TELLING, &yes), Next::Answer { verified: true, .. }));
+    for said in [yes, both.clone()] {
+        let next = ask_to_the_end(&list(alone.clone().with_doubles(1)), said);
+        assert!(!matches!(next, Next::Answer { .. }), "{next:?}");
+    }
+    // Where it is known which mailbox the other one has, the other mailbox is theirs.
+    for (known, theirs) in [("nquetzalbach", "nquetzalbach2"), ("nquetzalbach2", "nquetzalbach")] {
+        let examples = [FLAST, &[("Nora", "Quetzalbach", known)]].concat();
+        let next = ask_to_the_end(&list(learnt(50, &examples).with_doubles(1)), both.clone());
+        let Next::Answer { local, .. } = next else { panic!("{known}: {next:?}") };
+        assert_eq!(local, theirs);
+    }
+}
+
+#[test]
+fn a_namesake_with_a_high_number_shows_that_those_before_are_taken_not_by_whom() {
+    let examples = [FLAST, &[("Nils", "Quetzalbach", "nquetzalbach3")]].concat();
+    let list = candidates(&name("Nora", "Quetzalbach"), &learnt(50, &examples));
+    let both = heard(&[("nquetzalbach", Answer::Exists), ("nquetzalbach2", Answer::Exists)]);
+    let next = ask_to_the_end(&list, both);
+    assert!(!matches!(next, Next::Answer { .. }), "{next:?}");
 }
 
 #[test]

@@ -5,6 +5,9 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use assay_domain::clock::Stopwatch;
+use assay_domain::limits::MAIL_VERDICT_MARGIN;
+
 use super::*;
 use crate::exchange::loopback::{A, Data, DnsServer, MX, Reply};
 use crate::probe::{Patience, ProbeSettings};
@@ -128,6 +131,18 @@ async fn exchanges_whose_addresses_cannot_be_learnt_are_not_taken_for_missing() 
     let route = verifier.find_route(&check("anna@gone.test").unwrap()).await;
     assert!(route.service().is_none());
     assert_eq!(verify(&verifier, "anna@gone.test", KNOW_NOTHING).await.reason, Reason::NoDomain);
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_given_up_before_the_deadline() {
+    let dns = DnsServer::start();
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut verifier = verifier(&dns, mute.local_addr().unwrap().port());
+    verifier.deadline = 2 * MAIL_VERDICT_MARGIN;
+    let watch = Stopwatch::start();
+    let verdict = verify(&verifier, "anna@acme.test", KNOW_NOTHING).await;
+    assert!(watch.elapsed() < verifier.deadline, "{:?}", watch.elapsed());
+    assert_eq!((verdict.status, verdict.reason), (Unknown, Reason::TimedOut));
 }
 
 #[tokio::test]

@@ -189,6 +189,7 @@ mod tests {
             cached: false,
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_micros: 0,
             key_id: "a1B2c3D4e5F6".into(),
             key_name: Some("crm sync".into()),
         };

@@ -80,6 +80,8 @@ pub struct HistoryRowView {
     pub cache: &'static str,
     pub cache_age_seconds: Option<i64>,
     pub providers: Vec<String>,
+    /// What they charged for it, in millionths of a US dollar.
+    pub upstream_cost_micros: i64,
     pub key_id: String,
 }
 
@@ -137,6 +139,7 @@ impl Endpoint for History {
             cache: "miss",
             cache_age_seconds: None,
             providers: vec!["graph".into()],
+            upstream_cost_micros: 0,
             key_id: "key_a1B2c3D4e5F6".into(),
         };
         let totals = TotalsView {
@@ -200,6 +203,7 @@ fn row_view(row: HistoryRow) -> HistoryRowView {
         cache: if row.cached { "hit" } else { "miss" },
         cache_age_seconds: row.cache_age_seconds,
         providers: row.providers,
+        upstream_cost_micros: row.upstream_micros,
         key_id: format!("key_{}", row.key_id),
     }
 }

@@ -55,5 +55,5 @@ pub fn affordable<T>(context: &Context, found: &mut Vec<Alike<T>>) -> Option<Tru
 
 pub fn step<T>(found: &[T], watch: Stopwatch) -> Step {
     let outcome = if found.is_empty() { "not_found" } else { "found" };
-    Step { provider: "index", outcome, latency: watch.elapsed(), upstream_cost: 0 }
+    Step::own("index", outcome, watch.elapsed())
 }

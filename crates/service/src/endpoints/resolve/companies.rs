@@ -5,11 +5,13 @@ use crate::endpoint::{Endpoint, Outcome, Step, Trace};
 use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::upstream::not_silent;
 use crate::view::CompanyView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::network_url::NetworkUrlKind;
-use assay_domain::{Confidence, Credits, Domain, NetworkHosts, NetworkUrl, Plan, Price};
-use assay_engine::CompanyQuery;
+use assay_domain::{Company, Confidence, Credits, Domain, Lookup, NetworkHosts, NetworkUrl, Plan, Price};
+use assay_engine::{CompanyQuery, Found};
+use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,17 +124,18 @@ impl Endpoint for Companies {
         question: CompaniesQuestion,
     ) -> Result<Outcome<CompaniesResponse>, Fault> {
         let watch = Stopwatch::start();
-        let found = context.engine.resolve_company(&question.query, context.memory.account()).await?;
-        let sure = found.filter(|found| found.confidence >= Confidence::ENOUGH);
-        let fresh = sure.filter(|found| {
-            let age = context.now - found.record.refreshed_at;
-            question.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
-        });
-        let outcome = if fresh.is_some() { "found" } else { "not_found" };
-        let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
-        let trace = Trace { steps: vec![step], ..Trace::default() };
-        let units = u32::from(fresh.is_some());
-        let body = match fresh {
+        let known = context.engine.resolve_company(&question.query, context.memory.account()).await?;
+        let known = known.filter(|found| question.takes(found, context.now));
+        let outcome = if known.is_some() { "found" } else { "not_found" };
+        let mut trace =
+            Trace { steps: vec![Step::own("graph", outcome, watch.elapsed())], ..Trace::default() };
+        let found = match known {
+            Some(known) => Some(known),
+            None => ask_vendors(context, &question.query, &mut trace).await?,
+        };
+        let found = found.filter(|found| question.takes(found, context.now));
+        let units = u32::from(found.is_some());
+        let body = match found {
             Some(found) => CompaniesResponse {
                 found: true,
                 confidence: Some(found.confidence),
@@ -143,6 +146,34 @@ impl Endpoint for Companies {
         };
         Ok(Outcome::found(body, units, trace))
     }
+}
+
+impl CompaniesQuestion {
+    fn takes(&self, found: &Found<Company>, now: DateTime<Utc>) -> bool {
+        let age = now - found.record.refreshed_at;
+        found.confidence >= Confidence::ENOUGH
+            && self.max_age_days.is_none_or(|days| age.num_days() <= i64::from(days))
+    }
+}
+
+/// A company the graph does not know, by a vendor that does.
+async fn ask_vendors(
+    context: &Context,
+    query: &CompanyQuery,
+    trace: &mut Trace,
+) -> Result<Option<Found<Company>>, Fault> {
+    let asker = context.memory.account();
+    if !context.engine.can_ask(Lookup::Company, asker) {
+        return Ok(None);
+    }
+    context.before_spending()?;
+    let search = context.slot.aside(context.engine.ask_for_company(query, asker, context.now)).await?;
+    trace.add_vendors(&search.trail);
+    trace.is_own_key |= search.is_own_key;
+    if search.found.is_none() {
+        not_silent(&search.trail)?;
+    }
+    Ok(search.found)
 }
 
 fn query(request: CompaniesRequest, hosts: &NetworkHosts) -> Result<CompanyQuery, Fault> {

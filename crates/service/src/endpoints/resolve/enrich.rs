@@ -6,6 +6,7 @@ use crate::example;
 use crate::fault::{Fault, FieldError};
 use crate::input::{Decoded, RawInput};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::upstream::ask_for_person;
 use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::network_url::NetworkUrlKind;
@@ -122,8 +123,8 @@ impl Endpoint for Enrich {
         scope: Scope::Lookup,
         spends_upstream: false,
         summary: "Find a person by one identifier",
-        description: "A network URL, an email, a phone number, or a name plus company gives a person. Charged only \
-                      when a person is found.",
+        description: "A network URL, an email, a phone number, or a name plus company gives a person, from the graph or from a \
+                      vendor the operator has connected. Charged only when a person is found.",
     };
     type Request = EnrichRequest;
     type Question = EnrichQuestion;
@@ -152,15 +153,10 @@ impl Endpoint for Enrich {
     }
 
     async fn run(context: &Context, question: EnrichQuestion) -> Result<Outcome<EnrichResponse>, Fault> {
-        let watch = Stopwatch::start();
-        let found = Self::find(&context.engine, (context.memory.account(), context.now), &question).await?;
-        let outcome = if found.is_some() { "found" } else { "not_found" };
-        let step = Step { provider: "graph", outcome, latency: watch.elapsed(), upstream_cost: 0 };
+        let (found, trace) = find_anywhere(context, &question).await?;
         let Some(found) = found else {
-            let trace = Trace { steps: vec![step], ..Trace::default() };
             return Ok(Outcome::found(EnrichResponse::nothing(), 0, trace));
         };
-        let trace = Trace { steps: vec![step], people: vec![found.record.id], ..Trace::default() };
         let body = EnrichResponse {
             found: true,
             confidence: Some(found.confidence),
@@ -202,6 +198,26 @@ impl Enrich {
             })
             .collect())
     }
+}
+
+/// The person in the graph, or else by whoever of the vendors knows them.
+async fn find_anywhere(
+    context: &Context,
+    question: &EnrichQuestion,
+) -> Result<(Option<Found<Person>>, Trace), Fault> {
+    let asker = context.memory.account();
+    let watch = Stopwatch::start();
+    let known = Enrich::find(&context.engine, (asker, context.now), question).await?;
+    let outcome = if known.is_some() { "found" } else { "not_found" };
+    let mut trace = Trace { steps: vec![Step::own("graph", outcome, watch.elapsed())], ..Trace::default() };
+    let found = match known {
+        Some(known) => Some(known),
+        None => ask_for_person(context, &question.query, &mut trace).await?,
+    };
+    let found =
+        found.filter(|found| question.takes(found.confidence, found.record.refreshed_at, context.now));
+    trace.people.extend(found.iter().map(|found| found.record.id));
+    Ok((found, trace))
 }
 
 impl EnrichQuestion {

@@ -37,6 +37,13 @@ impl EmploymentChangeKind {
             Self::Departure => 3,
         }
     }
+
+    pub(in crate::graph) fn from_number(number: i16) -> Result<Self, StoreError> {
+        [Self::JobChange, Self::Promotion, Self::Departure]
+            .into_iter()
+            .find(|kind| kind.number() == number)
+            .ok_or_else(|| StoreError::Corrupt(format!("there is no change of work {number}")))
+    }
 }
 
 /// The company as far as it is known, what it is called, and the title there.

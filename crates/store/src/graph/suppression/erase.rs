@@ -5,7 +5,7 @@ use super::{
     facts_of, read_suppression,
 };
 use crate::graph::log::EntityKind;
-use crate::graph::match_keys;
+use crate::graph::{match_keys, signals};
 use crate::{StoreError, crash};
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::{ERASE_PEOPLE_MAX, SUPPRESSIONS_TOLD_MAX};
@@ -40,6 +40,7 @@ impl Graph {
         let theirs = identities_to_suppress(&mut transaction, &doomed).await?;
         let also = insert(&mut transaction, wish, &theirs).await?;
         delete(&mut transaction, &doomed).await?;
+        forget_answers(&mut transaction, &added, &also, &doomed).await?;
         append_to_inbox(&mut transaction, &doomed).await?;
         let erasures = super::erasures::insert(&mut transaction, wish, &added, &doomed.rows).await?;
         let rows = told(&mut transaction, wish, &also).await?;
@@ -183,6 +184,28 @@ async fn delete(connection: &mut PgConnection, doomed: &Doomed) -> Result<(), St
         sqlx::query(statement).bind(&doomed.rows).execute(&mut *connection).await?;
     }
     match_keys::delete(connection, doomed.match_keys.clone()).await
+}
+
+/// What mail servers and vendors said of them, and the signals that name them.
+async fn forget_answers(
+    connection: &mut PgConnection,
+    asked_for: &HashSet<Digest>,
+    theirs: &HashSet<Digest>,
+    doomed: &Doomed,
+) -> Result<(), StoreError> {
+    let digests = asked_for.union(theirs).map(|digest| digest.as_bytes().as_slice());
+    // Whoever is known is asked for by their id.
+    let ids = doomed.rows.iter().map(|id| id.as_bytes().as_slice());
+    let all: Vec<&[u8]> = digests.chain(ids).collect();
+    sqlx::query("delete from mail_verdict where digest = any($1)")
+        .bind(&all)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("delete from upstream_answer where question = any($1) or subjects && $1")
+        .bind(&all)
+        .execute(&mut *connection)
+        .await?;
+    signals::forget(connection, &all).await
 }
 
 /// Followers of the log read the person, find nobody, and drop them.

@@ -107,6 +107,7 @@ impl Till {
             cached: false,
             cache_age_seconds: None,
             providers: Vec::new(),
+            upstream_micros: 0,
             subjects: Vec::new(),
         };
         let charge = Credits::whole(credits);

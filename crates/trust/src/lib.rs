@@ -1,13 +1,10 @@
-//! Encryption: whose certificates are believed.
+//! Floor 0: whose certificates are believed when this service asks or tells others over https.
 
-use std::sync::Arc;
-
-use rustls::client::Resumption;
 use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, RootCertStore};
-use tokio_rustls::TlsConnector;
+use std::sync::Arc;
 
 /// Why the operator's own certificates cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -22,8 +19,8 @@ pub enum RootsError {
     Provider(rustls::Error),
 }
 
-/// Trusts the public authorities that Mozilla does, and the operator's own beside them.
-pub(crate) fn connector(extra_roots_pem: &[u8]) -> Result<TlsConnector, RootsError> {
+/// For HTTP/1.1. Trusts the public authorities that Mozilla does, and the operator's own beside them.
+pub fn client_config(extra_roots_pem: &[u8]) -> Result<ClientConfig, RootsError> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let public = roots.len();
     for certificate in CertificateDer::pem_slice_iter(extra_roots_pem) {
@@ -38,9 +35,7 @@ pub(crate) fn connector(extra_roots_pem: &[u8]) -> Result<TlsConnector, RootsErr
         .with_root_certificates(roots)
         .with_no_client_auth();
     settings.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // Every delivery sees the receiver's certificate; nothing is remembered of the one before.
-    settings.resumption = Resumption::disabled();
-    Ok(TlsConnector::from(Arc::new(settings)))
+    Ok(settings)
 }
 
 #[cfg(test)]
@@ -49,17 +44,17 @@ mod tests {
 
     #[test]
     fn certificates_that_are_none_are_refused() {
-        assert!(connector(b"").is_ok());
-        assert!(matches!(connector(b"no certificate"), Err(RootsError::Empty)));
+        assert!(client_config(b"").is_ok());
+        assert!(matches!(client_config(b"no certificate"), Err(RootsError::Empty)));
         let broken = b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n";
-        assert!(matches!(connector(broken), Err(RootsError::Pem(_))));
+        assert!(matches!(client_config(broken), Err(RootsError::Pem(_))));
         let other = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        assert!(matches!(connector(other), Err(RootsError::Certificate(_))));
+        assert!(matches!(client_config(other), Err(RootsError::Certificate(_))));
     }
 
     #[test]
     fn an_own_certificate_is_trusted_beside_the_public_ones() {
         let own = rcgen::generate_simple_self_signed(["acme.test".to_owned()]).unwrap();
-        assert!(connector(own.cert.pem().as_bytes()).is_ok());
+        assert!(client_config(own.cert.pem().as_bytes()).is_ok());
     }
 }

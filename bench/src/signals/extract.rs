@@ -1,0 +1,81 @@
+//! The bar `signals-extract`: rounds and purchases are read from press releases that nobody who wrote the grammar has seen.
+//!
+//! Of those nothing is printed but counts.
+
+use super::score::{Score, score};
+use crate::bar::{Verdict, progress};
+use anyhow::{Result, ensure};
+use sha2::{Digest, Sha256};
+
+const SEEN: &str = include_str!("../../data/press/seen.jsonl");
+const HELD_OUT: &str = include_str!("../../data/press/held-out.jsonl");
+/// Committed before the grammar was written.
+const HELD_OUT_HASH: &str = include_str!("../../data/press/held-out.sha256");
+/// In hundredths. What is wrong harms more than what is missed.
+const PRECISION_MIN: usize = 95;
+const RECALL_MIN: usize = 85;
+
+/// Seconds long, so the short form is the whole.
+pub async fn run(_short: bool) -> Result<Verdict> {
+    let hash = Sha256::digest(HELD_OUT).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    ensure!(HELD_OUT_HASH.starts_with(&hash), "the held-out releases are not those whose hash was committed");
+    let seen = score(SEEN, |text, said| progress(format!("{}: {said:?}", text.id)))?;
+    progress(format!("seen: {}", tell(&seen)));
+    let unseen = score(HELD_OUT, |_, _| {})?;
+    progress(format!(
+        "held out: {} right of {} said and {} labelled; of rounds {} % have the right stage, {} % of investors are found",
+        unseen.right,
+        unseen.said,
+        unseen.labelled,
+        unseen.stage_accuracy(),
+        unseen.investor_recall()
+    ));
+    let figure = format!(
+        "signals-extract: {} texts held out, {} (bars {}, {})",
+        unseen.texts,
+        tell(&unseen),
+        hundredths(PRECISION_MIN),
+        hundredths(RECALL_MIN)
+    );
+    Ok(Verdict { figure, passed: is_enough(&unseen) })
+}
+
+fn is_enough(score: &Score) -> bool {
+    score.said > 0 && score.precision() >= PRECISION_MIN && score.recall() >= RECALL_MIN
+}
+
+fn tell(score: &Score) -> String {
+    format!("precision {}, recall {}", hundredths(score.precision()), hundredths(score.recall()))
+}
+
+/// `91` as `0.91`.
+fn hundredths(part: usize) -> String {
+    format!("{}.{:02}", part / 100, part % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND: &str = r#"{"id":"t","title":"Foobar raises $5m seed round","body":"Foobar has raised $5m in a seed round led by Cedar Ventures.","published_on":"2026-01-02","kind":"funding","funding":{"company":"FOOBAR, Inc.","amount":AMOUNT,"currency":"USD","stage":"seed","investors":["Cedar Ventures"],"lead_investors":[]}}"#;
+
+    #[test]
+    fn a_text_counts_when_name_and_sum_are_right() {
+        let right = score(&ROUND.replace("AMOUNT", "5000000"), |_, _| panic!()).unwrap();
+        assert_eq!(
+            (right.said, right.right, right.labelled, right.stages, right.investors_found),
+            (1, 1, 1, 1, 1)
+        );
+        assert!(is_enough(&right));
+        let mut told = 0;
+        let wrong = score(&ROUND.replace("AMOUNT", "6000000"), |_, _| told += 1).unwrap();
+        assert_eq!((wrong.said, wrong.right, wrong.labelled, told), (1, 0, 1, 1));
+        assert!(!is_enough(&wrong) && !is_enough(&Score::default()));
+        assert!(score("{}", |_, _| {}).is_err());
+    }
+
+    #[test]
+    fn hundredths_are_told_with_two_digits() {
+        assert_eq!([5, 91, 100].map(hundredths), ["0.05", "0.91", "1.00"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! How well releases are read: what the grammar says of each against its label. The tests of `sources` score by this too.
+
+use assay_domain::taxonomy::FundingStage;
+use assay_sources::money::{Money, decimals};
+use assay_sources::press::{Announced, Release, read};
+use chrono::NaiveDate;
+use serde::Deserialize;
+
+/// A release and what it announces, by whoever wrote it.
+#[derive(Debug, Deserialize)]
+pub struct Labelled {
+    pub id: String,
+    title: String,
+    body: String,
+    published_on: NaiveDate,
+    funding: Option<FundingLabel>,
+    acquisition: Option<AcquisitionLabel>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FundingLabel {
+    company: String,
+    amount: Option<i64>,
+    currency: Option<String>,
+    stage: Option<FundingStage>,
+    investors: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AcquisitionLabel {
+    acquirer: String,
+    target: String,
+    price: Option<i64>,
+    currency: Option<String>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Score {
+    pub texts: usize,
+    /// Texts that announce something, those in which something was read, and those read right.
+    pub labelled: usize,
+    pub said: usize,
+    pub right: usize,
+    /// Of rounds read right: those that have the stage of the label, or none as it has none.
+    pub rounds: usize,
+    pub stages: usize,
+    pub investors: usize,
+    pub investors_found: usize,
+}
+
+impl Score {
+    /// In hundredths, rounded down; of nothing all is right.
+    pub fn precision(&self) -> usize {
+        (self.right * 100).checked_div(self.said).unwrap_or(100)
+    }
+
+    pub fn recall(&self) -> usize {
+        (self.right * 100).checked_div(self.labelled).unwrap_or(100)
+    }
+
+    pub fn stage_accuracy(&self) -> usize {
+        (self.stages * 100).checked_div(self.rounds).unwrap_or(100)
+    }
+
+    pub fn investor_recall(&self) -> usize {
+        (self.investors_found * 100).checked_div(self.investors).unwrap_or(100)
+    }
+}
+
+/// Scores a file of labelled releases, one a line; `wrong` is told of each that is not read as labelled.
+pub fn score(
+    file: &str,
+    mut wrong: impl FnMut(&Labelled, Option<&Announced>),
+) -> Result<Score, serde_json::Error> {
+    let mut score = Score::default();
+    for line in file.lines().filter(|line| !line.trim().is_empty()) {
+        let text: Labelled = serde_json::from_str(line)?;
+        let release = Release { title: &text.title, body: &text.body, published_on: text.published_on };
+        let said = read(&release);
+        let labelled = text.funding.is_some() || text.acquisition.is_some();
+        let right = said.as_ref().is_some_and(|said| is_right(&text, said));
+        score.texts += 1;
+        score.labelled += usize::from(labelled);
+        score.said += usize::from(said.is_some());
+        score.right += usize::from(right);
+        if labelled != right || said.is_some() != right {
+            wrong(&text, said.as_ref());
+        }
+        if let (true, Some(label), Some(Announced::Funding { stage, investors, .. })) =
+            (right, &text.funding, &said)
+        {
+            score.rounds += 1;
+            score.stages += usize::from(*stage == label.stage);
+            let found = |label: &&String| investors.iter().any(|name| fold(name) == fold(label));
+            score.investors += label.investors.len();
+            score.investors_found += label.investors.iter().filter(found).count();
+        }
+    }
+    Ok(score)
+}
+
+fn is_right(text: &Labelled, said: &Announced) -> bool {
+    match said {
+        Announced::Funding { company, amount, .. } => text.funding.as_ref().is_some_and(|label| {
+            fold(company) == fold(&label.company) && is_sum(*amount, label.amount, label.currency.as_deref())
+        }),
+        Announced::Acquisition { acquirer, target, price, .. } => {
+            text.acquisition.as_ref().is_some_and(|label| {
+                fold(acquirer) == fold(&label.acquirer)
+                    && fold(target) == fold(&label.target)
+                    && is_sum(*price, label.price, label.currency.as_deref())
+            })
+        }
+    }
+}
+
+/// Labels are in whole units of the currency; one that names no sum asks for none.
+fn is_sum(said: Option<Money>, label: Option<i64>, currency: Option<&str>) -> bool {
+    let Some(label) = label else { return true };
+    let units = 10_i64.pow(decimals(currency.unwrap_or_default()));
+    said.is_some_and(|said| label.checked_mul(units) == Some(said.amount) && Some(said.currency) == currency)
+}
+
+const LEGAL_FORMS: &[&str] = &[
+    "inc",
+    "corp",
+    "corporation",
+    "co",
+    "company",
+    "ltd",
+    "limited",
+    "llc",
+    "plc",
+    "gmbh",
+    "ag",
+    "se",
+    "kg",
+    "sa",
+    "sas",
+    "sarl",
+    "spa",
+    "srl",
+    "bv",
+    "nv",
+    "ab",
+    "oy",
+    "as",
+    "aps",
+    "sl",
+    "lda",
+    "ltda",
+    "pty",
+    "oyj",
+    "asa",
+    "ug",
+    "kgaa",
+    "llp",
+    "sca",
+];
+
+/// Names are compared without case, punctuation, spaces and legal forms.
+fn fold(name: &str) -> String {
+    let plain = name.to_lowercase().replace(['.', '\'', '’', '/'], "");
+    let words = plain.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.filter(|word| !LEGAL_FORMS.contains(word)).collect()
+}

@@ -1,0 +1,213 @@
+//! `POST /v1/low-competition-hires`: open jobs that few have applied for, and the companies that have them.
+
+use super::recent::{Row, WalkWish, Walked, walk};
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome, Trace};
+use crate::example;
+use crate::fault::Fault;
+use crate::search::TruncatedBy;
+use crate::search::clauses::Range;
+use crate::search::firm::FirmFilters;
+use crate::search::values::{Phrase, TwoLetters, Values};
+use crate::spec::{Group, Scope, Spec, Verb};
+use crate::view::{CompanyView, JobView, example_signal};
+use assay_domain::limits::{APPLICANTS_FEW_MAX, CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
+use assay_domain::name::fold_text;
+use assay_domain::signal::{Content, Posting};
+use assay_domain::taxonomy::{Department, Industry, SizeBand};
+use assay_domain::{Company, Credits, NetworkHosts, Plan, Price, Signal, SignalId, SignalKind};
+use assay_engine::signals::{Part, RecentFilter, is_open};
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+#[derive(Debug)]
+pub enum LowCompetitionHires {}
+
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Default, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields, default)]
+pub struct LowCompetitionHiresRequest {
+    /// No more than this; 24 if nothing is said.
+    #[garde(range(min = 0, max = APPLICANTS_FEW_MAX))]
+    #[schemars(range(min = 0, max = APPLICANTS_FEW_MAX))]
+    max_applicants: Option<i32>,
+    /// Words of the job's title.
+    #[garde(skip)]
+    title: Option<Values<Phrase>>,
+    #[garde(skip)]
+    department: Option<Values<Department>>,
+    /// Of the company.
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct LowCompetitionHiresQuestion {
+    wish: WalkWish,
+    filter: RecentFilter,
+    sieve: JobSieve,
+}
+
+#[derive(Debug)]
+pub struct JobSieve {
+    /// Of each text its words, all of which the title must have.
+    titles: Option<Vec<String>>,
+    firm: FirmFilters,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LowCompetitionHiresResponse {
+    /// The newest first.
+    pub results: Vec<OpenJob>,
+    /// `credits` when there would have been more results if there were more of them.
+    pub truncated_by: Option<TruncatedBy>,
+    /// Where to go on; null at the end. A page may be short although more is there.
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct OpenJob {
+    pub job: JobView,
+    pub company: CompanyView,
+}
+
+/// A job, and who has it.
+#[derive(Debug)]
+pub struct JobAtCompany {
+    id: SignalId,
+    posting: Posting,
+    company: Company,
+}
+
+impl Row for JobAtCompany {
+    type Sieve = JobSieve;
+
+    async fn complete(context: &Context, sieve: &JobSieve, signal: Signal) -> Result<Option<Self>, Fault> {
+        let Content::Hiring(posting) = signal.content else { return Ok(None) };
+        if !is_open(&posting, context.now) || !sieve.takes_title(&posting.title) {
+            return Ok(None);
+        }
+        let company = context.engine.company_behind(&signal.company, context.memory.account()).await?;
+        let company = company.filter(|company| sieve.firm.fit(&company.facts));
+        Ok(company.map(|company| Self { id: signal.id, posting, company }))
+    }
+
+    fn unit(&self) -> Uuid {
+        self.id.uuid()
+    }
+}
+
+impl JobSieve {
+    fn takes_title(&self, title: &str) -> bool {
+        let title = fold_text(title);
+        let has = |word: &str| title.split(' ').any(|other| other == word);
+        self.titles.as_ref().is_none_or(|texts| texts.iter().any(|text| text.split(' ').all(has)))
+    }
+}
+
+impl From<JobAtCompany> for OpenJob {
+    fn from(found: JobAtCompany) -> Self {
+        Self { job: found.posting.into(), company: found.company.into() }
+    }
+}
+
+impl Endpoint for LowCompetitionHires {
+    const SPEC: Spec = Spec {
+        name: "low-competition-hires",
+        verb: Verb::Post,
+        path: "/v1/low-competition-hires",
+        status: 200,
+        group: Group::Combos,
+        price: Price::PerUnit(Credits::whole(1)),
+        unit: "job",
+        units_max: PAGE_ROWS_MAX,
+        plan: Plan::Trial,
+        scope: Scope::Signals,
+        spends_upstream: false,
+        summary: "Open jobs with fewer than 25 applicants",
+        description: "Jobs that are still open and that fewer than 25 have applied for, as somebody counts it, with the record of the \
+                      company; the newest first. A job whose applicants nobody counts is none of few, and one at a company that is \
+                      not known is neither told nor charged. Charged for each job.",
+    };
+    type Request = LowCompetitionHiresRequest;
+    type Question = LowCompetitionHiresQuestion;
+    type Response = LowCompetitionHiresResponse;
+
+    fn parse(
+        request: LowCompetitionHiresRequest,
+        _hosts: &NetworkHosts,
+    ) -> Result<LowCompetitionHiresQuestion, Fault> {
+        let max = request.max_applicants.unwrap_or(APPLICANTS_FEW_MAX);
+        let asked = (Self::SPEC.name, max, &request.title, &request.department);
+        let firm = (&request.industry, &request.country, &request.city, &request.company_size);
+        let asked = (asked, firm, request.employee_count);
+        let wish = WalkWish::read(&asked, None, request.cursor.as_deref(), request.limit)?;
+        let departments = request.department.iter().flat_map(Values::iter);
+        let filter = RecentFilter {
+            kind: SignalKind::Hiring,
+            since: None,
+            domains: Vec::new(),
+            countries: Vec::new(),
+            departments: departments.map(|department| department.as_str().to_owned()).collect(),
+            part: Some(Part::Applicants { max }),
+        };
+        let firm = FirmFilters {
+            industry: request.industry,
+            country: request.country,
+            city: request.city,
+            company_size: request.company_size,
+            employee_count: request.employee_count,
+        };
+        let fold = |texts: Values<Phrase>| texts.iter().map(|text| fold_text(&text.0)).collect();
+        let sieve = JobSieve { titles: request.title.map(fold), firm: firm.checked()? };
+        Ok(LowCompetitionHiresQuestion { wish, filter, sieve })
+    }
+
+    fn units_max(question: &LowCompetitionHiresQuestion) -> u32 {
+        question.wish.limit()
+    }
+
+    fn example() -> (Value, LowCompetitionHiresResponse) {
+        let job = example_signal(SignalKind::Hiring).job;
+        let row = |job: JobView| OpenJob { job, company: example::company().into() };
+        let results = job.map(row).into_iter().collect();
+        let request =
+            json!({ "max_applicants": 15, "department": "engineering", "country": "US", "limit": 10 });
+        (request, LowCompetitionHiresResponse { results, truncated_by: None, next_cursor: None })
+    }
+
+    fn not_found() -> Option<LowCompetitionHiresResponse> {
+        Some(LowCompetitionHiresResponse { results: Vec::new(), truncated_by: None, next_cursor: None })
+    }
+
+    async fn run(
+        context: &Context,
+        asked: LowCompetitionHiresQuestion,
+    ) -> Result<Outcome<LowCompetitionHiresResponse>, Fault> {
+        let LowCompetitionHiresQuestion { wish, filter, sieve } = asked;
+        let Walked { rows, units, truncated_by, next_cursor, step } =
+            walk::<JobAtCompany>(context, &wish, &filter, &sieve).await?;
+        let trace = Trace { steps: vec![step], ..Trace::default() };
+        let results = rows.into_iter().map(Into::into).collect();
+        Ok(Outcome::found(LowCompetitionHiresResponse { results, truncated_by, next_cursor }, units, trace))
+    }
+}

@@ -1,0 +1,298 @@
+//! What questions for what happened lately have in common: the window, the walk back through it, and how a page goes on.
+
+use crate::context::Context;
+use crate::cursor;
+use crate::endpoint::Step;
+use crate::fault::{Code, Fault};
+use crate::search::TruncatedBy;
+use crate::search::page::fingerprint;
+use crate::search::values::{FilterValue, OneValue};
+use assay_domain::Signal;
+use assay_domain::clock::Stopwatch;
+use assay_domain::limits::{
+    PAGE_ROWS_DEFAULT, RECENT_COMPLETED_AT_ONCE, RECENT_READS_MAX, RECENT_ROWS_MIN, WINDOW_DAYS_DEFAULT,
+};
+use assay_engine::signals::{FeedHead, Moment, RecentFilter};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// A time; or a day, which begins at midnight UTC.
+#[derive(Debug, Clone, Copy)]
+pub struct Since(DateTime<Utc>);
+
+impl FilterValue for Since {
+    fn read(text: &str) -> Result<Self, String> {
+        let time = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
+        let day =
+            || NaiveDate::parse_from_str(text, "%Y-%m-%d").map(|day| day.and_time(NaiveTime::MIN).and_utc());
+        let reason = |_| "invalid time, expected a day or a time as RFC 3339 writes them".to_owned();
+        time.or_else(|_| day()).map(Self).map_err(reason)
+    }
+
+    fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "string", "format": "date" }]
+        })
+    }
+}
+
+/// How far back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Window {
+    /// So many times 24 hours.
+    Days(u32),
+    Since(DateTime<Utc>),
+}
+
+impl Window {
+    pub fn read(days: Option<u32>, since: Option<OneValue<Since>>) -> Result<Self, Fault> {
+        match (days, since) {
+            (Some(_), Some(_)) => {
+                let fix = "send days or since, not both";
+                Err(Fault::field("/since", "several_windows", "the window is given twice", fix))
+            }
+            (None, Some(OneValue(Since(at)))) => Ok(Self::Since(at)),
+            (days, None) => Ok(Self::Days(days.unwrap_or(WINDOW_DAYS_DEFAULT))),
+        }
+    }
+
+    fn begin(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        match self {
+            Self::Days(days) => now - TimeDelta::days(days.into()),
+            Self::Since(at) => at,
+        }
+    }
+}
+
+/// What a cursor holds: the feed as the first page had it, when that was, the last row, and what was asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Continuation {
+    epoch: Uuid,
+    seq: i64,
+    now: DateTime<Utc>,
+    at: DateTime<Utc>,
+    id: Uuid,
+    filter: String,
+}
+
+/// Which page is wanted.
+#[derive(Debug)]
+pub struct WalkWish {
+    cursor: Option<Continuation>,
+    fingerprint: String,
+    window: Option<Window>,
+    limit: u32,
+}
+
+impl WalkWish {
+    /// Reads the cursor of a question for `asked`, which is whatever decides which rows there are.
+    pub fn read(
+        asked: &impl Serialize,
+        window: Option<Window>,
+        cursor: Option<&str>,
+        limit: Option<u32>,
+    ) -> Result<Self, Fault> {
+        let fingerprint = fingerprint(&(asked, window));
+        let cursor: Option<Continuation> = cursor::read(cursor)?;
+        if cursor.as_ref().is_some_and(|cursor| cursor.filter != fingerprint) {
+            let fix = "send the same filters with every cursor, or start again without one";
+            return Err(Fault::field("/cursor", "invalid_cursor", "the cursor is of another question", fix));
+        }
+        Ok(Self { cursor, fingerprint, window, limit: limit.unwrap_or(PAGE_ROWS_DEFAULT) })
+    }
+
+    pub fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// The end of the window: the time of the first page, on all pages.
+    pub fn now(&self, context: &Context) -> DateTime<Utc> {
+        self.cursor.as_ref().map_or(context.now, |cursor| cursor.now)
+    }
+
+    /// Where the window begins.
+    pub fn since(&self, context: &Context) -> Option<DateTime<Utc>> {
+        self.window.map(|window| window.begin(self.now(context)))
+    }
+
+    /// How much of the feed is walked through, and from where. What changed since the first page is left out of the others, so that
+    /// nobody is told, and pays for, the same row twice.
+    fn start(&self, context: &Context, head: &FeedHead) -> Result<(i64, Moment), Fault> {
+        match &self.cursor {
+            None => Ok((head.seq, Moment::after(context.now))),
+            Some(cursor) if cursor.epoch == head.epoch && cursor.seq <= head.seq => {
+                Ok((cursor.seq, Moment { at: cursor.at, id: cursor.id }))
+            }
+            Some(_) => {
+                Err(Fault::new(Code::CursorExpired, "the feed was restored since the cursor was given"))
+            }
+        }
+    }
+
+    fn write(&self, context: &Context, epoch: Uuid, seq: i64, last: Moment) -> Option<String> {
+        let (now, filter) = (self.now(context), self.fingerprint.clone());
+        cursor::write(&Continuation { epoch, seq, now, at: last.at, id: last.id, filter })
+    }
+}
+
+/// A row of an answer, made of a signal.
+pub trait Row: Sized + Send {
+    /// What is asked of a signal beyond what the database can tell.
+    type Sieve: Sync;
+
+    /// The row with all that is promised of it; none where something is missing, or was not asked for.
+    fn complete(
+        context: &Context,
+        sieve: &Self::Sieve,
+        signal: Signal,
+    ) -> impl Future<Output = Result<Option<Self>, Fault>> + Send;
+
+    /// What is paid for once, however many rows of an answer have it.
+    fn unit(&self) -> Uuid;
+}
+
+/// The rows of a page, as many as are wanted and can be paid for.
+#[derive(Debug)]
+struct Filling<R> {
+    rows: Vec<R>,
+    units: HashSet<Uuid>,
+    rows_max: usize,
+    units_max: usize,
+    truncated_by: Option<TruncatedBy>,
+}
+
+impl<R: Row> Filling<R> {
+    fn new(limit: u32, units_affordable: u32) -> Self {
+        let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        let (rows_max, units_max) = (count(limit), count(units_affordable));
+        Self { rows: Vec::new(), units: HashSet::new(), rows_max, units_max, truncated_by: None }
+    }
+
+    /// Whether there was room for it.
+    fn take(&mut self, row: R) -> bool {
+        if self.rows.len() >= self.rows_max {
+            return false;
+        }
+        if self.units.len() >= self.units_max && !self.units.contains(&row.unit()) {
+            self.truncated_by = Some(TruncatedBy::Credits);
+            return false;
+        }
+        self.units.insert(row.unit());
+        self.rows.push(row);
+        true
+    }
+}
+
+/// A page that was found.
+#[derive(Debug)]
+pub struct Walked<R> {
+    pub rows: Vec<R>,
+    pub units: u32,
+    pub truncated_by: Option<TruncatedBy>,
+    pub next_cursor: Option<String>,
+    pub step: Step,
+}
+
+/// Walks back through what happened until the page is full.
+pub async fn walk<R: Row>(
+    context: &Context,
+    wish: &WalkWish,
+    filter: &RecentFilter,
+    sieve: &R::Sieve,
+) -> Result<Walked<R>, Fault> {
+    let watch = Stopwatch::start();
+    let head = context.engine.feed_head().await?;
+    let (seq, before) = wish.start(context, &head)?;
+    let mut filling = Filling::new(wish.limit, context.units_affordable);
+    let go_on = fill(context, &mut filling, sieve, (filter, seq, before)).await?;
+    let Filling { rows, units, truncated_by, .. } = filling;
+    let outcome = if rows.is_empty() { "not_found" } else { "found" };
+    Ok(Walked {
+        rows,
+        units: u32::try_from(units.len()).unwrap_or(u32::MAX),
+        truncated_by,
+        next_cursor: go_on.and_then(|last| wish.write(context, head.epoch, seq, last)),
+        step: Step::own("signals", outcome, watch.elapsed()),
+    })
+}
+
+/// Where more may be: after the last row there was room for, or after the last one looked at.
+async fn fill<R: Row>(
+    context: &Context,
+    filling: &mut Filling<R>,
+    sieve: &R::Sieve,
+    (filter, seq, mut before): (&RecentFilter, i64, Moment),
+) -> Result<Option<Moment>, Fault> {
+    // One more than wanted tells whether there is a next page.
+    let batch =
+        i64::try_from(filling.rows_max.saturating_add(1)).unwrap_or(i64::MAX).max(RECENT_ROWS_MIN.into());
+    for _ in 0..RECENT_READS_MAX {
+        let recent = context.engine.recent_signals(filter, seq, before, batch).await?;
+        let completing = recent.signals.into_iter().map(|(place, signal)| async move {
+            R::complete(context, sieve, signal).await.map(|row| (place, row))
+        });
+        let completed: Vec<(Moment, Option<R>)> =
+            stream::iter(completing).buffered(RECENT_COMPLETED_AT_ONCE).try_collect().await?;
+        for (place, row) in completed {
+            if row.is_some_and(|row| !filling.take(row)) {
+                return Ok(Some(before));
+            }
+            before = place;
+        }
+        let Some(place) = recent.go_on else { return Ok(None) };
+        before = place;
+    }
+    Ok(Some(before))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Of(u128);
+
+    impl Row for Of {
+        type Sieve = ();
+
+        async fn complete(_: &Context, (): &(), _: Signal) -> Result<Option<Self>, Fault> {
+            Ok(None)
+        }
+
+        fn unit(&self) -> Uuid {
+            Uuid::from_u128(self.0)
+        }
+    }
+
+    #[test]
+    fn a_page_ends_with_what_is_wanted_or_what_can_be_paid_for() {
+        let mut wanted = Filling::new(2, 2);
+        assert!(wanted.take(Of(1)) && wanted.take(Of(2)) && !wanted.take(Of(3)));
+        assert_eq!(wanted.truncated_by, None);
+        let mut paid = Filling::new(5, 1);
+        // Who comes twice is paid for once.
+        assert!(paid.take(Of(1)) && paid.take(Of(1)) && !paid.take(Of(2)));
+        assert_eq!(
+            (paid.truncated_by, paid.units.len(), paid.rows.len()),
+            (Some(TruncatedBy::Credits), 1, 2)
+        );
+    }
+
+    #[test]
+    fn a_window_is_so_many_times_24_hours_or_begins_with_a_day_or_a_time() {
+        let now = DateTime::from_timestamp(1_793_527_200, 0).unwrap();
+        assert_eq!(Window::read(None, None).unwrap(), Window::Days(30));
+        assert_eq!(Window::Days(2).begin(now), now - TimeDelta::hours(48));
+        let since = |text: &str| Since::read(text).map(|Since(at)| at.to_rfc3339());
+        assert_eq!(since("2026-11-02").as_deref(), Ok("2026-11-02T00:00:00+00:00"));
+        assert_eq!(since("2026-11-02T01:30:00+02:00").as_deref(), Ok("2026-11-01T23:30:00+00:00"));
+        for wrong in ["", "yesterday", "2026-13-01", "2026-11-02T25:00:00Z"] {
+            assert!(since(wrong).is_err(), "{wrong}");
+        }
+        assert!(Window::read(Some(3), Some(OneValue(Since(now)))).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! `POST /v1/find-phone`: somebody's mobile.
+
+use super::telephone::{TelephoneView, Wanted, named, search};
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::fault::Fault;
+use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::person::LineType;
+use assay_domain::{Credits, NetworkHosts, Plan, Price};
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[derive(Debug)]
+pub enum FindPhone {}
+
+/// Somebody, by name and the domain of the company they work for.
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct FindPhoneRequest {
+    /// Of the company they work for.
+    #[garde(length(chars, max = 253))]
+    domain: String,
+    #[serde(rename = "firstName")]
+    #[garde(length(chars, max = 200))]
+    first_name: String,
+    #[serde(rename = "lastName")]
+    #[garde(length(chars, max = 200))]
+    last_name: String,
+    /// A number found longer ago than this is looked for again. Default and most: 365.
+    #[serde(default)]
+    #[garde(range(min = 1, max = 365))]
+    #[schemars(range(min = 1, max = 365))]
+    max_age_days: Option<u32>,
+}
+
+#[derive(Debug)]
+pub struct FindPhoneQuestion(Wanted);
+
+impl std::fmt::Debug for Wanted {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Wanted({:?})", self.who)
+    }
+}
+
+impl Endpoint for FindPhone {
+    const SPEC: Spec = Spec {
+        name: "find-phone",
+        verb: Verb::Post,
+        path: "/v1/find-phone",
+        status: 200,
+        group: Group::Find,
+        price: Price::Flat(Credits::whole(12)),
+        unit: "mobile",
+        units_max: 1,
+        plan: Plan::Trial,
+        scope: Scope::Lookup,
+        spends_upstream: true,
+        summary: "Find somebody's mobile phone",
+        description: "A name and the domain of a company give a mobile number: from the graph, from what was found within a year, \
+                      or from vendors the operator has connected, the cheapest for a good answer first. That it is a mobile is \
+                      told by its country's numbering plan or by its carrier. Charged only when one is found.",
+    };
+    type Request = FindPhoneRequest;
+    type Question = FindPhoneQuestion;
+    type Response = TelephoneView;
+
+    fn parse(request: FindPhoneRequest, _: &NetworkHosts) -> Result<FindPhoneQuestion, Fault> {
+        let FindPhoneRequest { domain, first_name, last_name, max_age_days } = request;
+        let who = named(&first_name, &last_name, &domain)?;
+        let max_age = max_age_days.map(|days| Duration::from_hours(24 * u64::from(days)));
+        Ok(FindPhoneQuestion(Wanted { who, any_line: false, max_age }))
+    }
+
+    fn example() -> (Value, TelephoneView) {
+        let request =
+            json!({ "firstName": "Ada", "lastName": "Okafor", "domain": "northwind-robotics.example" });
+        (request, TelephoneView::example("+447700900123", LineType::Mobile, "Example Mobile", "GB"))
+    }
+
+    fn not_found() -> Option<TelephoneView> {
+        Some(TelephoneView::nothing())
+    }
+
+    async fn run(context: &Context, question: FindPhoneQuestion) -> Result<Outcome<TelephoneView>, Fault> {
+        let (view, trace) = search(context, question.0).await?;
+        let units = u32::from(view.found);
+        Ok(Outcome::found(view, units, trace))
+    }
+}

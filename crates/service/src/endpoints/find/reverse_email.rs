@@ -1,0 +1,63 @@
+//! `POST /v1/reverse-email`: whose address this is.
+
+use super::reverse::{ReverseResponse, find};
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::fault::Fault;
+use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::{Credits, Email, NetworkHosts, Plan, Price};
+use assay_engine::PersonQuery;
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum ReverseEmail {}
+
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct ReverseEmailRequest {
+    /// Business or personal.
+    #[garde(length(chars, max = 320))]
+    email: String,
+}
+
+impl Endpoint for ReverseEmail {
+    const SPEC: Spec = Spec {
+        name: "reverse-email",
+        verb: Verb::Post,
+        path: "/v1/reverse-email",
+        status: 200,
+        group: Group::Find,
+        price: Price::Flat(Credits::whole(1)),
+        unit: "person",
+        units_max: 1,
+        plan: Plan::Trial,
+        scope: Scope::Lookup,
+        spends_upstream: false,
+        summary: "Say whose an email address is",
+        description: "An email address gives the person it belongs to, their profile and their company, from the graph or from a vendor \
+                      the operator has connected. Charged only when a person is found.",
+    };
+    type Request = ReverseEmailRequest;
+    type Question = PersonQuery;
+    type Response = ReverseResponse;
+
+    fn parse(request: ReverseEmailRequest, _: &NetworkHosts) -> Result<PersonQuery, Fault> {
+        let email = Email::parse(&request.email).map_err(|error| Fault::unreadable("/email", &error))?;
+        Ok(PersonQuery::Email(email))
+    }
+
+    fn example() -> (Value, ReverseResponse) {
+        (json!({ "email": "ada.okafor@northwind-robotics.example" }), ReverseResponse::example())
+    }
+
+    fn not_found() -> Option<ReverseResponse> {
+        Some(ReverseResponse::nothing())
+    }
+
+    async fn run(context: &Context, question: PersonQuery) -> Result<Outcome<ReverseResponse>, Fault> {
+        find(context, &question).await
+    }
+}

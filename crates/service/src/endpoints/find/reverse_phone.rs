@@ -1,0 +1,63 @@
+//! `POST /v1/reverse-phone`: whose number this is.
+
+use super::reverse::{ReverseResponse, find};
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::fault::Fault;
+use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::{Credits, NetworkHosts, Phone, Plan, Price};
+use assay_engine::PersonQuery;
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum ReversePhone {}
+
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct ReversePhoneRequest {
+    /// In international format.
+    #[garde(length(chars, max = 64))]
+    phone: String,
+}
+
+impl Endpoint for ReversePhone {
+    const SPEC: Spec = Spec {
+        name: "reverse-phone",
+        verb: Verb::Post,
+        path: "/v1/reverse-phone",
+        status: 200,
+        group: Group::Find,
+        price: Price::Flat(Credits::whole(2)),
+        unit: "person",
+        units_max: 1,
+        plan: Plan::Trial,
+        scope: Scope::Lookup,
+        spends_upstream: false,
+        summary: "Say whose a phone number is",
+        description: "A phone number gives the person it belongs to, their profile and their company, from the graph or from a vendor \
+                      the operator has connected. Charged only when a person is found.",
+    };
+    type Request = ReversePhoneRequest;
+    type Question = PersonQuery;
+    type Response = ReverseResponse;
+
+    fn parse(request: ReversePhoneRequest, _: &NetworkHosts) -> Result<PersonQuery, Fault> {
+        let phone = Phone::parse(&request.phone).map_err(|error| Fault::unreadable("/phone", &error))?;
+        Ok(PersonQuery::Phone(phone))
+    }
+
+    fn example() -> (Value, ReverseResponse) {
+        (json!({ "phone": "+12025550143" }), ReverseResponse::example())
+    }
+
+    fn not_found() -> Option<ReverseResponse> {
+        Some(ReverseResponse::nothing())
+    }
+
+    async fn run(context: &Context, question: PersonQuery) -> Result<Outcome<ReverseResponse>, Fault> {
+        find(context, &question).await
+    }
+}

@@ -1,0 +1,216 @@
+//! `GET /v1/signals`: what happened, in the order it became known; whoever goes on from a page misses nothing.
+
+use crate::context::Context;
+use crate::cursor;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::example;
+use crate::fault::{Code, Fault};
+use crate::feeds::Place;
+use crate::search::values::OneValue;
+use crate::spec::{Group, Scope, Spec, Verb};
+use crate::view::{SignalView, example_signal};
+use assay_domain::limits::{DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
+use assay_domain::taxonomy::{Department, FundingStage, Industry};
+use assay_domain::{Domain, NetworkHosts, Plan, Price, SignalKind};
+use assay_engine::signals::{FeedFilter, FeedHead, FeedStart, SignalPage};
+use chrono::{DateTime, Utc};
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+#[derive(Debug)]
+pub enum Signals {}
+
+/// What is fed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "SignalKind")]
+pub enum KindAsked {
+    Funding,
+    Acquisition,
+    Hiring,
+    JobChange,
+}
+
+impl From<KindAsked> for SignalKind {
+    fn from(kind: KindAsked) -> Self {
+        match kind {
+            KindAsked::Funding => Self::Funding,
+            KindAsked::Acquisition => Self::Acquisition,
+            KindAsked::Hiring => Self::Hiring,
+            KindAsked::JobChange => Self::JobChange,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct SignalsRequest {
+    #[garde(skip)]
+    kind: KindAsked,
+    /// What happened at or after this time.
+    #[serde(default)]
+    #[garde(skip)]
+    since: Option<DateTime<Utc>>,
+    /// What happened before this time.
+    #[serde(default)]
+    #[garde(skip)]
+    until: Option<DateTime<Utc>>,
+    /// Of this company; on either side of a deal or a move.
+    #[serde(default)]
+    #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
+    domain: Option<String>,
+    /// ISO 3166-1 alpha-2.
+    #[serde(default)]
+    #[garde(length(chars, min = 2, max = 2))]
+    #[schemars(regex(pattern = "^[A-Za-z]{2}$"))]
+    country: Option<String>,
+    /// Of the company, where it is one we know.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<OneValue<Industry>>,
+    /// Of the job.
+    #[serde(default)]
+    #[garde(skip)]
+    department: Option<OneValue<Department>>,
+    /// Of the round.
+    #[serde(default)]
+    #[garde(skip)]
+    stage: Option<OneValue<FundingStage>>,
+    /// Of the round or the deal, in minor units of its own currency.
+    #[serde(default)]
+    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
+    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    min_amount: Option<i64>,
+    /// Jobs of which somebody counts applicants, and no more than this.
+    #[serde(default)]
+    #[garde(range(min = 0, max = 1_000_000))]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    max_applicants: Option<i32>,
+    #[serde(default)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before. Without one the newest signals are told, or with `since` the first since then.
+    #[serde(default)]
+    #[garde(length(chars, max = 512))]
+    cursor: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct SignalsQuestion {
+    pub(super) filter: FeedFilter,
+    pub(super) after: Option<Place>,
+    limit: u32,
+}
+
+impl SignalsQuestion {
+    /// Where to begin, in the log there is now.
+    pub(super) fn start(&self, head: &FeedHead) -> Result<FeedStart, Fault> {
+        match self.after {
+            None => Ok(FeedStart::Newest),
+            Some(place) if place.epoch == head.epoch && place.seq <= head.seq => {
+                Ok(FeedStart::After(place.seq))
+            }
+            Some(_) => {
+                Err(Fault::new(Code::CursorExpired, "the feed was restored since the cursor was given"))
+            }
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SignalsResponse {
+    #[schemars(extend("enum" = ["funding", "acquisition", "hiring", "job-change"]))]
+    pub kind: &'static str,
+    /// Oldest first, by when they became known or were last added to.
+    pub results: Vec<SignalView>,
+    /// Where to go on: also when nothing was there, for whoever asks again later. A page may be short although more is there,
+    /// where few of many signals fit the filters.
+    pub next_cursor: Option<String>,
+    pub as_of: DateTime<Utc>,
+    /// How long the oldest signal that is not shown yet has been waiting for it.
+    pub feed_lag_seconds: f64,
+}
+
+impl Endpoint for Signals {
+    const SPEC: Spec = Spec {
+        name: "signals",
+        verb: Verb::Get,
+        path: "/v1/signals",
+        status: 200,
+        group: Group::Signals,
+        price: Price::Free,
+        unit: "call",
+        units_max: 0,
+        plan: Plan::Indie,
+        scope: Scope::Signals,
+        spends_upstream: false,
+        summary: "What happened to companies and people",
+        description: "Funding rounds, acquisitions, job postings and job changes, in the order they became known. The same \
+                      event from several sources is one signal, which comes again with a higher `revision` when somebody \
+                      adds to it. Whoever goes on with `next_cursor` misses nothing and sees no revision twice. People \
+                      who changed jobs are masked. With `Accept: text/event-stream` the same feed goes on as it happens: each event has \
+                      an id, with which a client that was cut off goes on (`Last-Event-ID`).",
+    };
+    type Request = SignalsRequest;
+    type Question = SignalsQuestion;
+    type Response = SignalsResponse;
+
+    fn parse(request: SignalsRequest, _hosts: &NetworkHosts) -> Result<SignalsQuestion, Fault> {
+        let after = cursor::read(request.cursor.as_deref())?;
+        let limit = request.limit.unwrap_or(PAGE_ROWS_DEFAULT);
+        let domain = request.domain.as_deref().map(Domain::parse).transpose();
+        let domain = domain.map_err(|error| Fault::unreadable("/domain", &error))?;
+        let filter = FeedFilter {
+            since: request.since,
+            until: request.until,
+            domain: domain.map(|domain| domain.as_str().to_owned()),
+            country: request.country.map(|country| country.to_ascii_uppercase()),
+            industry: request.industry.map(|OneValue(industry)| industry.as_str().to_owned()),
+            department: request.department.map(|OneValue(department)| department.as_str().to_owned()),
+            stage: request.stage.map(|OneValue(stage)| stage.as_str().to_owned()),
+            min_amount: request.min_amount,
+            max_applicants: request.max_applicants,
+            ..FeedFilter::all(request.kind.into())
+        };
+        Ok(SignalsQuestion { filter, after, limit })
+    }
+
+    fn example() -> (Value, SignalsResponse) {
+        (json!({ "kind": "funding", "country": "US" }), example_of(SignalKind::Funding))
+    }
+
+    fn example_for(question: &SignalsQuestion) -> SignalsResponse {
+        example_of(question.filter.kind)
+    }
+
+    async fn run(context: &Context, question: SignalsQuestion) -> Result<Outcome<SignalsResponse>, Fault> {
+        let start = question.after.map_or(FeedStart::Newest, |place| FeedStart::After(place.seq));
+        let SignalPage { head, signals, upto } =
+            context.engine.feed_page(&question.filter, start, None, question.limit).await?;
+        // Read at once with where the feed stands: a cursor of another log is refused now that it is known.
+        question.start(&head)?;
+        let waited = head.waiting_since.map(|since| head.at.signed_duration_since(since));
+        let lag = waited.and_then(|waited| waited.to_std().ok()).unwrap_or_default();
+        Ok(Outcome::nothing(SignalsResponse {
+            kind: question.filter.kind.as_str(),
+            results: signals.into_iter().map(|(_, signal)| SignalView::from(signal)).collect(),
+            next_cursor: cursor::write(&Place { epoch: head.epoch, seq: upto }),
+            as_of: head.at,
+            feed_lag_seconds: lag.as_secs_f64(),
+        }))
+    }
+}
+
+fn example_of(kind: SignalKind) -> SignalsResponse {
+    SignalsResponse {
+        kind: kind.as_str(),
+        results: vec![example_signal(kind)],
+        next_cursor: cursor::write(&Place { epoch: Uuid::nil(), seq: 1 }),
+        as_of: example::moment(),
+        feed_lag_seconds: 0.0,
+    }
+}

@@ -1,0 +1,141 @@
+//! Which of the sums of a release is the one that was raised or paid.
+
+use super::deal::names_earlier_year;
+use super::funding::speaks_of_round;
+use super::language::{any_at, is_in};
+use super::money::Sum;
+use super::scene::Scene;
+use super::stage::stage;
+use crate::money::Money;
+use assay_domain::taxonomy::FundingStage;
+
+/// What a sum is, by the words around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Plain,
+    /// Everything so far: only when nothing else is told.
+    Total,
+    /// What it is all worth: a price when a company is sold, nothing when it raises.
+    Value,
+    Apart,
+}
+
+const BEFORE_WORDS: usize = 7;
+const AFTER_WORDS: usize = 6;
+/// The exact figure of a body may differ so much from the rounded one of a headline.
+const ROUNDED_PERCENT: i64 = 10;
+const ROUGH_PERCENT: i64 = 30;
+
+fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
+    let language = scene.language;
+    let (before, after) = (scene.before(sum.from, BEFORE_WORDS), scene.after(sum.to, AFTER_WORDS));
+    let near_after = after.get(..after.len().min(3)).unwrap_or_default();
+    let apart = scene.says(before, language.figures)
+        || scene.says(near_after, language.figures)
+        || scene.says(near_after, language.each)
+        || scene.says(before, language.pasts)
+        || names_earlier_year(before, year)
+        || names_earlier_year(after, year)
+        || price && (scene.says(before, language.extras) || any_at(after, 0, language.more).is_some());
+    if apart {
+        return Role::Apart;
+    }
+    if scene.says(before, language.values) || scene.says(near_after, language.values) {
+        return Role::Value;
+    }
+    let last = before.last().into_iter().chain(before.iter().rev().nth(1));
+    if scene.says(before, language.grows) && last.into_iter().any(|token| is_in(token, language.up_to)) {
+        return Role::Total;
+    }
+    if scene.says(before, language.totals) || scene.says(near_after, language.totals) {
+        Role::Total
+    } else {
+        Role::Plain
+    }
+}
+
+fn of_role<'a>(
+    scene: &'a Scene<'_>,
+    price: bool,
+    year: i32,
+    wanted: Role,
+) -> impl Iterator<Item = Money> + 'a {
+    scene.sums.iter().filter(move |sum| role(scene, sum, price, year) == wanted).map(|sum| sum.money)
+}
+
+/// The sum that was raised.
+pub(super) fn raised(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<Money> {
+    let headline = of_role(title, false, year, Role::Plain).next();
+    let lead = told.first().into_iter().flat_map(|scene| of_role(scene, false, year, Role::Plain));
+    let others = told
+        .iter()
+        .skip(1)
+        .filter(|scene| scene.has(scene.language.raises) || speaks_of_round(scene) || is_answer(scene));
+    let sums =
+        lead.chain(others.flat_map(|scene| of_role(scene, false, year, Role::Plain))).collect::<Vec<_>>();
+    let total = || {
+        std::iter::once(title)
+            .chain(told.iter().copied().take(2))
+            .flat_map(|scene| of_role(scene, false, year, Role::Total))
+            .next()
+    };
+    let proceeds = || {
+        let scenes = told.iter().filter(|scene| scene.has(scene.language.paying.proceeds));
+        scenes.flat_map(|scene| of_role(scene, false, year, Role::Plain)).next()
+    };
+    exact(headline, &sums, rounding(title)).or_else(proceeds).or_else(total)
+}
+
+/// `How much? $72 million.`: a sentence that is hardly more than a sum.
+fn is_answer(scene: &Scene<'_>) -> bool {
+    scene.sums.first().is_some_and(|sum| sum.from <= 2)
+}
+
+/// The price that was paid.
+pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<Money> {
+    let headline = of_role(title, true, year, Role::Plain)
+        .next()
+        .or_else(|| of_role(title, true, year, Role::Value).next());
+    let mut sums = Vec::new();
+    let mut values = Vec::new();
+    for (at, scene) in told.iter().enumerate() {
+        // What the company bought had raised before is no price.
+        let of_round = stage(scene)
+            .is_some_and(|stage| !matches!(stage, FundingStage::Debt | FundingStage::PrivateEquity));
+        let is_told = at == 0 || (scene.has(scene.language.paying.prices) || is_answer(scene)) && !of_round;
+        if is_told {
+            sums.extend(of_role(scene, true, year, Role::Plain));
+            values.extend(of_role(scene, true, year, Role::Value));
+            values.extend(of_role(scene, true, year, Role::Total));
+        }
+    }
+    exact(headline, &sums, rounding(title)).or_else(|| values.first().copied())
+}
+
+/// How far a headline may round: `more than` and the like say that it does.
+fn rounding(title: &Scene<'_>) -> i64 {
+    if title.has(title.language.roughly) { ROUGH_PERCENT } else { ROUNDED_PERCENT }
+}
+
+/// The sum of the body that the headline rounds; without a headline the first.
+fn exact(headline: Option<Money>, sums: &[Money], percent: i64) -> Option<Money> {
+    let Some(headline) = headline else { return sums.first().copied() };
+    let fits = |sum: &&Money| {
+        sum.currency == headline.currency
+            && (sum.amount - headline.amount).unsigned_abs()
+                <= (headline.amount / 100).saturating_mul(percent).unsigned_abs()
+    };
+    // `60 million kroner` of the headline are Norwegian ones when the body says so.
+    let same = |sum: &&Money| sum.amount == headline.amount && is_kin(sum.currency, headline.currency);
+    Some(sums.iter().find(fits).or_else(|| sums.iter().find(same)).copied().unwrap_or(headline))
+}
+
+/// Whether two currencies are called alike.
+fn is_kin(one: &str, two: &str) -> bool {
+    const KIN: &[&[&str]] = &[
+        &["USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD"],
+        &["SEK", "NOK", "DKK", "ISK"],
+        &["MXN", "ARS", "CLP", "COP"],
+    ];
+    KIN.iter().any(|kin| kin.contains(&one) && kin.contains(&two))
+}

@@ -1,0 +1,376 @@
+//! Who buys whom, as one passage tells it.
+
+use super::language::{Hit, any_at, find, is_in};
+use super::name::Run;
+use super::scene::Scene;
+use super::table::is_one_of;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Deal {
+    pub acquirer: Option<Run>,
+    pub target: Option<Run>,
+    /// The part of a company that is bought, when it is described and not named.
+    pub unit: Option<Run>,
+    /// Where the verb stands.
+    pub at: usize,
+    /// A stake that gives no control: money for a company, not its sale.
+    pub minority: bool,
+}
+
+impl Deal {
+    pub fn is_whole(&self) -> bool {
+        self.acquirer.is_some() && self.target.is_some()
+    }
+}
+
+/// Before the year in which a company began.
+const FOUNDED: &str = "founded established gegründet gegründete gegründeten fondée fondé créée créé fundada fundado fondata \
+    nata opgericht opgerichte grundat grundades since seit depuis desde dal sinds sedan criada creada launched started";
+const OTHERS_WORDS: usize = 8;
+/// How far after `bought` the `by` may come.
+const PASSIVE_WORDS: usize = 8;
+/// `A names a chief after B acquisition` is about the chief.
+const AFTER: &[&str] = &["after", "following", "since", "post", "despite", "amid"];
+const MINORITY_PERCENT_MAX: u32 = 50;
+
+/// The first purchase that names both sides, else the first that names one.
+pub(super) fn deal(scene: &Scene<'_>, year: i32) -> Option<Deal> {
+    let start = client_start(scene);
+    let mut partial: Option<Deal> = None;
+    for at in start..scene.tokens().len() {
+        let Some(found) = deal_at(scene, start, at, year) else { continue };
+        if found.is_whole() {
+            return Some(found);
+        }
+        partial = partial.or(Some(found));
+    }
+    partial
+}
+
+/// Where a lawyer's or banker's client is named; the sentence then tells what the client did.
+pub(super) fn client_start(scene: &Scene<'_>) -> usize {
+    let language = scene.language;
+    let Some(hit) = scene.find(language.advises, 0) else { return 0 };
+    // `funds advised by A` are no clients.
+    if scene.tokens().get(hit.to).is_some_and(|next| is_in(next, language.by)) && !language.verb_last {
+        return 0;
+    }
+    let named_after = scene.runs.iter().any(|run| run.from >= hit.to);
+    if named_after || !language.verb_last {
+        return if named_after { hit.to } else { 0 };
+    }
+    find(scene.tokens(), language.helpers, 0, hit.from).map_or(0, |helper| helper.to)
+}
+
+fn deal_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Deal> {
+    let language = scene.language;
+    let tokens = scene.tokens();
+    if scene.run_at(at).is_some() {
+        return None;
+    }
+    let from = scene.clause_start(at).max(start);
+    if let Some(found) = told_buyer(scene, at).or_else(|| passed(scene, from, at, year)) {
+        return Some(found);
+    }
+    if let Some(found) = payment(scene, from, at, year) {
+        return Some(found);
+    }
+    let bought = any_at(tokens, at, language.bought).or_else(|| any_at(tokens, at, language.sold));
+    if let Some(hit) = bought {
+        let found = Deal {
+            target: scene.subject(from, hit.from),
+            acquirer: scene.object(hit.to, tokens.len()),
+            at,
+            ..Deal::default()
+        };
+        return is_news(scene, hit, year).then_some(found).filter(|found| found.acquirer.is_some());
+    }
+    if let Some(hit) = any_at(tokens, at, language.sells) {
+        return sale(scene, from, hit).filter(|_| is_news(scene, hit, year));
+    }
+    let takes = any_at(tokens, at, language.takes).filter(|hit| names_share(scene, *hit));
+    let hit = any_at(tokens, at, language.buys).or(takes)?;
+    is_news(scene, hit, year).then(|| purchase(scene, from, hit)).flatten()
+}
+
+/// `is` in all languages; a colon does as well.
+const COPULAS: &[&str] =
+    &["is", "ist", "est", "es", "è", "é", "är", "are", "was", "sind", "son", "sono", "zijn", "heißt", "will"];
+
+/// `The buyer is A`, `Neuer Eigentümer der Kette B ist A`.
+fn told_buyer(scene: &Scene<'_>, at: usize) -> Option<Deal> {
+    let tokens = scene.tokens();
+    let hit = any_at(tokens, at, scene.language.labels[0])?;
+    let copula = (hit.to..hit.to + PASSIVE_WORDS)
+        .find(|at| tokens.get(*at).is_some_and(|token| is_in(token, COPULAS) || token.is_mark(":")))?;
+    let target = scene.runs.iter().copied().rfind(|run| run.from >= hit.to && run.to <= copula);
+    if target.is_none() && copula > hit.to {
+        return None;
+    }
+    let acquirer = scene.object(copula + 1, tokens.len()).filter(|run| run.from <= copula + 6)?;
+    let negated = tokens.get(copula + 1).is_some_and(|next| is_in(next, scene.language.modals));
+    (!negated).then_some(Deal { acquirer: Some(acquirer), target, at, ..Deal::default() })
+}
+
+/// `A is to pay $5 million for B`.
+fn payment(scene: &Scene<'_>, from: usize, at: usize, year: i32) -> Option<Deal> {
+    let tokens = scene.tokens();
+    let hit = any_at(tokens, at, scene.language.paying.pays).filter(|hit| is_news(scene, *hit, year))?;
+    let sum = scene.sums.iter().find(|sum| sum.from >= hit.to && sum.from <= hit.to + 4)?;
+    let price_for = find(tokens, scene.language.paying.pays_for, sum.to, sum.to + 8)?;
+    let target =
+        scene.object(price_for.to, tokens.len()).filter(|run| is_company(scene, price_for.to, *run))?;
+    let acquirer = scene.subject(from, hit.from).filter(|acquirer| *acquirer != target)?;
+    Some(Deal {
+        acquirer: Some(acquirer),
+        target: Some(target),
+        at,
+        minority: is_minority(scene, sum.to),
+        ..Deal::default()
+    })
+}
+
+const OF: &str = "of van von vom der des de du d' di del della do da av till";
+
+/// `B changes hands`: who is sold, and not to whom.
+fn passed(scene: &Scene<'_>, from: usize, at: usize, year: i32) -> Option<Deal> {
+    let phrases =
+        scene.language.passes.iter().copied().filter(|phrase| phrase.contains(' ')).collect::<Vec<_>>();
+    let hit = any_at(scene.tokens(), at, &phrases).filter(|hit| is_news(scene, *hit, year))?;
+    // `A is the new owner of B` is the other way round.
+    if scene.tokens().get(hit.to).is_some_and(|next| is_one_of(&next.lower, OF)) {
+        return None;
+    }
+    let after = || {
+        let into = scene.tokens().get(hit.to).filter(|next| is_in(next, scene.language.into))?;
+        scene.object(hit.to + 1, scene.tokens().len()).filter(|_| !into.text.is_empty())
+    };
+    let by = by_whom(scene, scene.language.by, hit.to, scene.tokens().len());
+    let target = scene.subject(from, hit.from).or_else(after)?;
+    Some(Deal { target: Some(target), acquirer: by.filter(|by| *by != target), at, ..Deal::default() })
+}
+
+const NOT: &[&str] = &["not", "nicht", "pas", "niet", "não", "inte", "never", "nie", "won't", "won'"];
+const NOT_WORDS: usize = 3;
+
+/// `A will not buy B after all`.
+pub(super) fn is_denied(scene: &Scene<'_>) -> bool {
+    let tokens = scene.tokens();
+    let is_not = |at: usize| tokens.get(at).is_some_and(|token| is_in(token, NOT) || token.is_mark(",;:"));
+    (0..tokens.len()).any(|at| {
+        let is_verb = tokens.get(at).is_some_and(|token| !token.is_capital())
+            && any_at(tokens, at, scene.language.buys).is_some()
+            && any_at(tokens, at, scene.language.deals).is_none();
+        let last = (at.saturating_sub(NOT_WORDS)..at).rev().find(|at| is_not(*at));
+        is_verb && last.and_then(|at| tokens.get(at)).is_some_and(|token| is_in(token, NOT))
+    })
+}
+
+fn names_share(scene: &Scene<'_>, hit: Hit) -> bool {
+    let near = hit.to + OTHERS_WORDS;
+    let control = find(scene.tokens(), scene.language.majority, hit.to, near).is_some();
+    let minority = find(scene.tokens(), scene.language.minority, hit.to, near).is_some();
+    control || minority || scene.share(hit.to, scene.tokens().len()).is_some()
+}
+
+/// Not a plan, not a look back, and nothing else that is acquired: rights, land, customers.
+fn is_news(scene: &Scene<'_>, hit: Hit, year: i32) -> bool {
+    !scene.is_other(hit.to, hit.to + OTHERS_WORDS) && !scene.is_modal(hit.from) && !is_past(scene, hit, year)
+}
+
+/// An earlier year right after a verb, or a word for the past before it.
+pub(super) fn is_past(scene: &Scene<'_>, hit: Hit, year: i32) -> bool {
+    let before = scene.before(hit.from, 5);
+    let after = scene.after(hit.to, 12);
+    scene.says(before, scene.language.pasts) && !scene.says(before, scene.language.past.announced)
+        || scene.says(after, scene.language.past.ago)
+        || names_earlier_year(after, year)
+        || names_earlier_year(before, year)
+}
+
+pub(super) fn names_earlier_year(tokens: &[super::text::Token<'_>], year: i32) -> bool {
+    let founded =
+        |at: usize| tokens.iter().take(at).rev().take(2).any(|token| is_one_of(&token.lower, FOUNDED));
+    tokens.iter().enumerate().filter(|(at, _)| !founded(*at)).any(|(_, token)| {
+        let named = token.text.parse::<i32>().ok().filter(|_| token.text.len() == 4);
+        named.is_some_and(|named| (1900..year).contains(&named))
+    })
+}
+
+/// Somebody sells something to somebody; without a thing, the one who sells is sold.
+fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
+    let tokens = scene.tokens();
+    let (first, last) = if scene.language.verb_last && !scene.runs.iter().any(|run| run.from >= hit.to) {
+        let helper = find(tokens, scene.language.helpers, from, hit.from)?;
+        (helper.to, hit.from)
+    } else {
+        (hit.to, tokens.len())
+    };
+    let to = (first..last).find(|at| {
+        let is_to = tokens.get(*at).is_some_and(|token| is_in(token, scene.language.to));
+        is_to && scene.object(at + 1, last).is_some_and(|run| run.from <= at + 8)
+    })?;
+    let acquirer = scene.object(to + 1, last)?;
+    let unit = scene.unit(first).filter(|unit| unit.to <= to);
+    let is_named = scene.runs.iter().any(|run| run.from >= first && run.to <= to);
+    // `on the sale of the entire share capital to A`: then the seller, or whose shareholders sell, is sold.
+    let of_shares = find(tokens, scene.language.shares, first, to).is_some();
+    let seller = scene
+        .subject(from, hit.from)
+        .filter(|_| unit.is_none() && !is_named && (of_shares || to <= first + 1));
+    let target = scene.object(first, to).filter(|target| is_company(scene, first, *target));
+    let target = target.filter(|target| !is_within(scene, unit, *target)).or(seller);
+    Some(Deal { acquirer: Some(acquirer), target, unit, at: hit.from, minority: is_minority(scene, first) })
+}
+
+fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
+    let tokens = scene.tokens();
+    let language = scene.language;
+    if let Some(found) = compound(scene, from, hit) {
+        return Some(found);
+    }
+    let named_after = scene.object(hit.to, tokens.len()).is_some() || scene.unit(hit.to).is_some();
+    if language.verb_last && !named_after {
+        return purchase_before(scene, from, hit);
+    }
+    let unit = scene.unit(hit.to).filter(|unit| !starts_named(scene, *unit) && !is_of_things(scene, *unit));
+    // A name after a unit is whose it was: `the dyes business of B`.
+    let target = scene.object(hit.to, tokens.len()).filter(|target| is_company(scene, hit.to, *target));
+    let target = target.filter(|target| !is_within(scene, unit, *target));
+    if let Some(found) = inverted(scene, from, hit) {
+        return Some(found);
+    }
+    let by_near = by_whom(scene, scene.language.by_noun, hit.to, tokens.len())
+        .filter(|by| by.from <= hit.to + PASSIVE_WORDS && target.is_none() && unit.is_none());
+    if let Some(acquirer) = by_near {
+        // `B bought out of receivership by A`.
+        let target = scene.subject(from, hit.from).filter(|target| *target != acquirer);
+        return Some(Deal { acquirer: Some(acquirer), target, at: hit.from, ..Deal::default() });
+    }
+    let by =
+        target.or(unit).and_then(|target| by_whom(scene, scene.language.by_noun, target.to, tokens.len()));
+    let acquirer = by.or_else(|| scene.subject(from, hit.from));
+    let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
+    let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
+    (found.acquirer.is_some() || found.target.is_some()).then_some(found)
+}
+
+/// `Für 64 Millionen Euro kauft A die Kette B`: the verb comes second, and the buyer after it.
+fn inverted(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
+    let is_verb = scene.tokens().get(hit.from).is_some_and(|token| !token.is_capital());
+    if !(is_verb && matches!(scene.language.code, "de" | "nl" | "sv"))
+        || scene.subject(from, hit.from).is_some()
+    {
+        return None;
+    }
+    let acquirer = scene.object(hit.to, scene.tokens().len())?;
+    let target = scene.object(acquirer.to, scene.tokens().len())?;
+    Some(Deal { acquirer: Some(acquirer), target: Some(target), at: hit.from, ..Deal::default() })
+}
+
+/// `A enters frozen pizza with B purchase`.
+fn compound(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
+    any_at(scene.tokens(), hit.from, scene.language.deals)?;
+    let target = scene.runs.iter().copied().find(|run| run.to == hit.from && run.from > from)?;
+    let last = target.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    if last.is_some_and(|last| is_in(last, AFTER)) {
+        return None;
+    }
+    let acquirer = scene.subject(from, target.from)?;
+    Some(Deal { acquirer: Some(acquirer), target: Some(target), at: hit.from, ..Deal::default() })
+}
+
+/// Whether the name is only whose the unit was: `colorants de Teintalys`, but not `podcast arm Earshot`.
+fn is_within(scene: &Scene<'_>, unit: Option<Run>, target: Run) -> bool {
+    let last = target.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    let owned =
+        last.is_some_and(|last| is_in(last, scene.language.stops) || is_in(last, scene.language.articles));
+    owned && unit.is_some_and(|unit| unit.from < target.from && target.from < unit.to)
+}
+
+/// `a portfolio of 14 warehouses` is no part of a company.
+fn is_of_things(scene: &Scene<'_>, unit: Run) -> bool {
+    let lone = unit.to - unit.from == 1;
+    lone || find(scene.tokens(), scene.language.things, unit.from, unit.to + 5).is_some()
+}
+
+/// A unit that is written as a name is found as one.
+fn starts_named(scene: &Scene<'_>, unit: Run) -> bool {
+    scene.runs.iter().any(|run| run.from < unit.to && run.from <= unit.from + 1 && run.to > unit.from)
+}
+
+/// `A hat B übernommen`, `B wurde von A übernommen`: what is bought stands between the helper and the verb.
+fn purchase_before(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
+    let tokens = scene.tokens();
+    let language = scene.language;
+    let mut helpers =
+        (from..hit.from).filter(|at| tokens.get(*at).is_some_and(|token| is_in(token, language.helpers)));
+    let helper = helpers.next_back().unwrap_or(from);
+    let by = by_whom(scene, language.by, from, hit.from);
+    let passive = find(tokens, language.passive, from, tokens.len()).is_some();
+    if let (Some(acquirer), true) = (by, passive) {
+        let target = scene
+            .subject(from, helper)
+            .or_else(|| scene.object(helper, hit.from))
+            .filter(|target| *target != acquirer);
+        return Some(Deal {
+            acquirer: Some(acquirer),
+            target,
+            at: hit.from,
+            minority: is_minority(scene, helper),
+            ..Deal::default()
+        });
+    }
+    let acquirer = scene.subject(from, helper);
+    // `Zum 1. Januar hat A die Kette B gekauft`: the buyer comes after the helper, and before what is bought.
+    let inverted = scene.object(helper + 1, hit.from).filter(|_| acquirer.is_none());
+    let inverted = inverted.filter(|first| scene.object(first.to, hit.from).is_some());
+    let object_from = inverted.map_or(helper + 1, |first| first.to);
+    let acquirer = acquirer.or(inverted);
+    let target = scene
+        .object(object_from, hit.from)
+        .filter(|target| Some(*target) != acquirer && is_company(scene, object_from, *target));
+    let found =
+        Deal { acquirer, target, at: hit.from, minority: is_minority(scene, helper), ..Deal::default() };
+    (found.acquirer.is_some() || found.target.is_some()).then_some(found)
+}
+
+/// Whether a company is bought, and not a house in a town.
+fn is_company(scene: &Scene<'_>, from: usize, target: Run) -> bool {
+    let language = scene.language;
+    let of_share = find(scene.tokens(), language.shares, from, target.from).is_some()
+        || scene.share(from, target.from).is_some();
+    let last = target.from.checked_sub(1).filter(|at| *at >= from).and_then(|at| scene.tokens().get(at));
+    let is_place = last.is_some_and(|last| is_in(last, language.inside));
+    let is_thing = scene.find_said(language.things, from, target.from).is_some();
+    !is_common(scene, target) && (of_share || !is_place && !is_thing)
+}
+
+/// A word for a round, a thing or a part of a company, which only looks like a name: `Kreditlinie`.
+fn is_common(scene: &Scene<'_>, run: Run) -> bool {
+    let tables = [scene.language.rounds, scene.language.units, scene.language.shares, scene.language.things];
+    let is_word = |at: usize| tables.iter().any(|words| any_at(scene.tokens(), at, words).is_some());
+    run.to - run.from == 1 && is_word(run.from)
+}
+
+/// The name after `by`.
+fn by_whom(scene: &Scene<'_>, words: &[&str], from: usize, until: usize) -> Option<Run> {
+    let tokens = scene.tokens();
+    let by = (from..until).find(|at| tokens.get(*at).is_some_and(|token| is_in(token, words)))?;
+    let is_place = |run: &Run| {
+        let last = run.from.checked_sub(1).filter(|at| *at > by).and_then(|at| tokens.get(at));
+        last.is_some_and(|last| is_in(last, scene.language.inside))
+    };
+    scene.object(by + 1, until).filter(|run| run.from <= by + 6 && !is_place(run))
+}
+
+fn is_minority(scene: &Scene<'_>, from: usize) -> bool {
+    let near = from + OTHERS_WORDS;
+    let tokens = scene.tokens();
+    if find(tokens, scene.language.majority, from, near).is_some() {
+        return false;
+    }
+    let share = scene.share(from, tokens.len()).filter(|_| !scene.has(scene.language.rest));
+    find(tokens, scene.language.minority, from, near).is_some()
+        || share.is_some_and(|share| share < MINORITY_PERCENT_MAX)
+}

@@ -1,0 +1,248 @@
+//! What of a name only describes it: kinds of companies, places, professions; and how the other text calls it.
+
+use super::language::{Language, any_at, is_in};
+use super::name::{Run, is_legal_form};
+use super::table::is_one_of;
+use super::text::{Kind, Passage, Token};
+
+/// A run without what only describes the name: kinds of companies, nations, words that stand before it nowhere else.
+pub(super) fn clean(passage: &Passage<'_>, run: Run, known: &Texts<'_>, language: &Language) -> Run {
+    let word = |at: usize| passage.tokens.get(at);
+    let mut from = run.from;
+    // `Londoner Investor Thamesgrove`: everything up to what the name is said to be.
+    for at in run.from..run.to.saturating_sub(1) {
+        let certain = word(at).is_some_and(|token| is_certain_kind(token, language))
+            && !keeps_kind(passage, at, language)
+            && !known.keeps_kind_elsewhere(passage, at, language);
+        if certain && word(at + 1).is_some_and(Token::is_capital) {
+            from = at + 1;
+        }
+    }
+    from = known.after_descriptions(passage, Run { from, to: run.to }, language);
+    while from + 1 < run.to {
+        let Some((first, second)) = word(from).zip(word(from + 1)) else { break };
+        let is_unit = word(run.to - 1).is_some_and(|last| is_in(last, language.units));
+        let is_dutch_or_swedish = matches!(language.code, "nl" | "sv");
+        let describes = is_in(first, language.kinds) && !keeps_kind(passage, from, language)
+            || is_in(first, language.places)
+            || !is_unit
+                && known.is_headline(passage, from + 1, run.to)
+                && !known.is_headline(passage, from, run.to)
+            || (is_dutch_or_swedish || language.code == "de")
+                && known.starts_sentence(passage, from + 1, run.to)
+            || is_dutch_or_swedish && !known.is_inside(first.text);
+        if !(describes && second.is_capital() && known.is_alone(first.text, second.text)) {
+            break;
+        }
+        from += 1;
+    }
+    if (from..run.to).all(|at| word(at).is_some_and(|token| is_legal_form(token) || is_plain(token))) {
+        from = run.from;
+    }
+    Run { from, to: run.to }
+}
+
+/// All passages of a release, to look up how it calls somebody elsewhere.
+#[derive(Debug)]
+pub(super) struct Texts<'a> {
+    pub title: &'a Passage<'a>,
+    pub title_runs: &'a [Run],
+    pub body: Vec<&'a Passage<'a>>,
+}
+
+/// `le Groupe Vauclair`: where ordinary nouns are written small, one with a capital inside a sentence is part of the name.
+fn keeps_kind(passage: &Passage<'_>, at: usize, language: &Language) -> bool {
+    let last = at.checked_sub(1).and_then(|at| passage.tokens.get(at));
+    let is_inside = last.is_some_and(|last| last.kind == Kind::Word && !last.is_capital())
+        || at == 1 && last.is_some_and(|last| is_in(last, language.articles));
+    is_inside && !matches!(language.code, "de" | "en")
+}
+
+/// Adjectives of places, as they end.
+fn is_adjective(token: &Token<'_>, language: &Language) -> bool {
+    let long = token.text.chars().count() > 5 && token.lower != "gebrüder";
+    match language.code {
+        "de" => long && token.lower.ends_with("er"),
+        "nl" => long && token.lower.ends_with("se"),
+        _ => false,
+    }
+}
+
+impl Texts<'_> {
+    /// `den Kühlspediteur B`: a German word for whoever does something, with its article somewhere.
+    fn is_profession(&self, token: &Token<'_>, language: &Language) -> bool {
+        const ENDINGS: &[&str] = &["er", "ers", "eur", "eurs", "ist", "isten", "erin", "eurin", "istin"];
+        const ARTICLES: &[&str] = &[
+            "der", "den", "dem", "des", "vom", "beim", "zum", "ein", "einen", "einem", "einer", "die", "zur",
+        ];
+        let ends = token.text.chars().count() > 6
+            && token.lower != "gebrüder"
+            && ENDINGS.iter().any(|ending| token.lower.ends_with(ending));
+        language.has_capital_nouns()
+            && ends
+            && std::iter::once(&self.title).chain(&self.body).any(|text| {
+                let mut pairs = text.tokens.iter().zip(text.tokens.iter().skip(1));
+                pairs.any(|(one, two)| is_in(one, ARTICLES) && two.text == token.text)
+            })
+    }
+
+    /// The same where the sentence begins with it: `Kaashandel Purmer` is called so inside another one.
+    fn keeps_kind_elsewhere(&self, passage: &Passage<'_>, at: usize, language: &Language) -> bool {
+        let Some(pair) = passage.tokens.get(at..at + 2) else { return false };
+        std::iter::once(&self.title).chain(&self.body).any(|text| {
+            let mut windows = text.tokens.windows(2).enumerate();
+            windows.any(|(place, window)| {
+                let same = window.iter().zip(pair).all(|(one, two)| one.text == two.text);
+                same && keeps_kind(text, place, language)
+            })
+        })
+    }
+
+    /// Where the name begins after words that each only describe it, when it stands without them elsewhere: `Berliner Legaltech
+    /// Paragraphenreiter`. What nations are called in Dutch is in no name but those of their own.
+    fn after_descriptions(&self, passage: &Passage<'_>, run: Run, language: &Language) -> usize {
+        let word = |at: usize| passage.tokens.get(at);
+        let kept = |at: usize| keeps_kind(passage, at, language);
+        let describes = |at: usize| {
+            word(at).is_some_and(|token| {
+                is_in(token, language.kinds) && !kept(at)
+                    || is_in(token, language.places)
+                    || is_adjective(token, language)
+                    || self.is_profession(token, language)
+            })
+        };
+        let mut from = run.from;
+        for at in run.from..run.to.saturating_sub(1) {
+            let Some((first, second)) = word(at).zip(word(at + 1)).filter(|_| describes(at)) else { break };
+            let foreign = language.code == "nl"
+                && is_in(first, language.places)
+                && !is_one_of(&first.lower, "nederlandse belgische vlaamse nederlands belgisch");
+            let sure =
+                foreign || self.is_profession(first, language) || self.is_alone(first.text, second.text);
+            if second.is_capital() && !is_plain(second) && sure {
+                from = at + 1;
+            }
+        }
+        from
+    }
+
+    /// Whether the second word also stands where the first is not before it.
+    fn is_alone(&self, first: &str, second: &str) -> bool {
+        std::iter::once(&self.title).chain(&self.body).any(|passage| {
+            let tokens = passage.tokens.iter().enumerate().filter(|(_, token)| token.text == second);
+            tokens.into_iter().any(|(at, _)| {
+                at.checked_sub(1).and_then(|at| passage.tokens.get(at)).is_none_or(|last| last.text != first)
+            })
+        })
+    }
+
+    /// Whether the word has its capital inside a sentence too, as only names have.
+    fn is_inside(&self, word: &str) -> bool {
+        let passages = std::iter::once(&self.title).chain(&self.body);
+        passages.into_iter().any(|passage| passage.tokens.iter().skip(1).any(|token| token.text == word))
+    }
+
+    /// Whether a sentence begins with these words.
+    fn starts_sentence(&self, passage: &Passage<'_>, from: usize, to: usize) -> bool {
+        let words = passage.tokens.get(from..to).unwrap_or_default();
+        self.body.iter().any(|sentence| {
+            sentence.tokens.len() > words.len()
+                && sentence.tokens.iter().zip(words).all(|(one, two)| one.text == two.text)
+        })
+    }
+
+    /// Whether these words are a name in the headline by themselves.
+    fn is_headline(&self, passage: &Passage<'_>, from: usize, to: usize) -> bool {
+        let words = passage.tokens.get(from..to).unwrap_or_default();
+        self.title_runs.iter().any(|run| {
+            let theirs = self.title.tokens.get(run.from..run.to).unwrap_or_default();
+            theirs.len() == words.len() && theirs.iter().zip(words).all(|(one, two)| one.text == two.text)
+        })
+    }
+}
+
+/// Kinds of companies that cannot be names themselves: compounds as `Kita-Träger`, and nouns where all of them have capitals.
+fn is_certain_kind(token: &Token<'_>, language: &Language) -> bool {
+    let ends = |endings: &[&str]| {
+        endings.iter().any(|ending| token.lower.len() > ending.len() && token.lower.ends_with(ending))
+    };
+    let units = language.units.iter().filter_map(|unit| unit.strip_prefix('~'));
+    let of_german =
+        || is_in(token, language.kinds) || is_in(token, language.units) || token.text.contains('-');
+    ends(language.endings)
+        || language.code == "de" && of_german()
+        || units.into_iter().any(|unit| token.lower.ends_with(unit))
+}
+
+/// Whether the words are a description and no name.
+pub(super) fn is_description(passage: &Passage<'_>, run: Run, language: &Language) -> bool {
+    let nouns = [language.rounds, language.things, language.units];
+    let is_noun = |at: usize| nouns.iter().any(|words| any_at(&passage.tokens, at, words).is_some());
+    if language.has_capital_nouns() && run.to - run.from == 1 && is_noun(run.from) {
+        return true;
+    }
+    (run.from..run.to).all(|at| {
+        passage.tokens.get(at).is_some_and(|token| {
+            is_in(token, language.kinds)
+                || is_in(token, language.places)
+                || language.code == "de" && !token.text.contains('-') && is_certain_kind(token, language)
+        })
+    })
+}
+
+/// Words with which names end and that are no names by themselves.
+fn is_plain(token: &Token<'_>) -> bool {
+    const PLAIN: &str = "\
+        group holding holdings partners capital ventures ai labs technologies systems software fund bank \
+        equity gruppe groupe grupo gruppo groep invest media health energy foods studio studios";
+    is_one_of(&token.lower, PLAIN)
+}
+
+/// Drops words before the name that the other text does not have before it: `Rederij Deltavaart` where that only says
+/// `Deltavaart`. None when the other text has nothing of it.
+pub(super) fn settle(passage: &Passage<'_>, run: Run, other: &[&Passage<'_>]) -> Option<Run> {
+    let word = |at: usize| passage.tokens.get(at).map_or("", |token| token.text);
+    let has =
+        |first: &str| other.iter().any(|text| text.tokens.iter().any(|token| is_same(token.text, first)));
+    let has_pair = |first: &str, second: &str| {
+        other.iter().any(|text| {
+            let pairs = text.tokens.iter().zip(text.tokens.iter().skip(1));
+            pairs.into_iter().any(|(one, two)| is_same(one.text, first) && is_same(two.text, second))
+        })
+    };
+    // `Leading AI Startup Foo`: the longest end of it that the other text has as it is.
+    let has_whole = |from: usize| {
+        let words = passage.tokens.get(from..run.to).unwrap_or_default();
+        let same = |part: &[Token<'_>]| part.iter().zip(words).all(|(one, two)| is_same(one.text, two.text));
+        other.iter().any(|text| text.tokens.windows(words.len().max(1)).any(same))
+    };
+    let is_telling = |from: usize| !(from..run.to).all(|at| passage.tokens.get(at).is_none_or(is_plain));
+    if let Some(from) = (run.from..run.to).find(|from| has_whole(*from) && is_telling(*from)) {
+        // Unless only its beginning is used: `Kestrel` for `Kestrel Snack Foods`.
+        if from == run.from || !has(word(run.from)) {
+            return Some(Run { from, to: run.to });
+        }
+    }
+    let mut from = run.from;
+    while from + 1 < run.to {
+        let (first, second) = (word(from), word(from + 1));
+        if has_pair(first, second) || has(first) && !has(second) {
+            break;
+        }
+        // Nothing of it is there: the next sentence may only speak of `the company`.
+        if !(from + 1..run.to).any(|at| has(word(at)) && word(at).chars().count() > 2) {
+            break;
+        }
+        from += 1;
+    }
+    let found = (from..run.to).any(|at| has(word(at)) && word(at).chars().count() > 1);
+    found.then_some(Run { from, to: run.to })
+}
+
+fn is_same(one: &str, two: &str) -> bool {
+    one == two || one.len() > 3 && one.to_lowercase() == two.to_lowercase() && (is_loud(one) || is_loud(two))
+}
+
+fn is_loud(text: &str) -> bool {
+    !text.chars().any(char::is_lowercase) && text.chars().count() > 3
+}

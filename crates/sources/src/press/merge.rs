@@ -1,0 +1,389 @@
+//! What the headline and the first sentences tell, put together.
+
+use super::amount::{paid, raised};
+use super::backers::{backers, names_investor};
+use super::deal::{Deal, deal};
+use super::funding::{Round, headed, round, speaks_of_round};
+use super::language::is_in;
+use super::name::{Run, spell};
+use super::naming::{
+    body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
+};
+use super::scene::Scene;
+use super::stage::stage;
+use super::topic::{meant, names_nobody};
+use super::{Announced, Story};
+use crate::money::decimals;
+use assay_domain::limits::PRESS_LEAD_SENTENCES;
+use assay_domain::{Confidence, taxonomy::FundingStage};
+
+/// How sure it is: told by headline and body alike, by one of them.
+const AGREED: Confidence = Confidence::percent(95);
+const TOLD_ONCE: Confidence = Confidence::percent(80);
+const UNSPOKEN: Confidence = Confidence::percent(65);
+pub(super) const FUNDED: Confidence = Confidence::percent(85);
+
+/// The sides of a purchase as names.
+#[derive(Debug, Default, Clone)]
+struct Sides {
+    acquirer: Option<String>,
+    target: Option<String>,
+    unit: Option<String>,
+    minority: bool,
+}
+
+pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
+    told(story).or_else(|| unspoken(story))
+}
+
+/// A sum and a stage side by side under a name, by a verb that no table has.
+fn unspoken(story: &Story<'_>) -> Option<Announced> {
+    let language = story.language();
+    let first = story.body.first()?;
+    let is_clear = |scene: &Scene<'_>| {
+        let apart = [
+            language.pasts,
+            language.funds,
+            language.modals,
+            language.others,
+            language.advises,
+            language.invests,
+        ];
+        !scene.sums.is_empty() && !apart.iter().any(|words| scene.has(words))
+    };
+    let is_staged = |scene: &Scene<'_>| stage(scene).is_some_and(is_equity);
+    let is_told = |scene: &Scene<'_>| is_clear(scene) && is_staged(scene);
+    // Or the sum stands in both, and the next sentence tells who led which round.
+    let shared = first.sums.iter().any(|sum| story.title.sums.iter().any(|other| other.money == sum.money));
+    let is_led =
+        |scene: &Scene<'_>| is_staged(scene) && (scene.has(language.led_by) || scene.has(language.leads));
+    let is_spread =
+        || shared && is_clear(&story.title) && is_clear(first) && story.body.get(1).is_some_and(is_led);
+    if story.is_about_else()
+        || story.title.has(language.leads)
+        || !(is_told(&story.title) || is_told(first) || is_spread())
+    {
+        return None;
+    }
+    let company = body_name(story, first, first.subject(0, first.tokens().len())?)?;
+    let is_fund = fund_like(story, &company) || story.title.has(language.funds);
+    let is_named = is_in_title(story, &company) && !is_fund;
+    is_named.then(|| merge_round(story, company, 0, None, UNSPOKEN))
+}
+
+fn told(story: &Story<'_>) -> Option<Announced> {
+    let evident = story.is_evident();
+    let of_title = deal(&story.title, story.year);
+    let title_round = round(&story.title, evident, story.year).or_else(|| headed(&story.title));
+    let first_is_round = match (&of_title, &title_round) {
+        (Some(bought), Some(raised)) if bought.is_whole() => {
+            raised.at < bought.at && raised.investor.is_none() && speaks_of_round(&story.title)
+        }
+        (Some(bought), Some(raised)) => raised.at <= bought.at,
+        (None, Some(_)) => true,
+        _ => false,
+    };
+    if first_is_round {
+        return funding(story, title_round, evident).or_else(|| acquisition(story, of_title));
+    }
+    if title_round.is_none() && of_title.is_none() && body_raises_first(story, evident) {
+        return funding(story, None, evident);
+    }
+    acquisition(story, of_title).or_else(|| funding(story, title_round, evident))
+}
+
+/// Whether the body tells of a round before it tells of a purchase.
+fn body_raises_first(story: &Story<'_>, evident: bool) -> bool {
+    for scene in story.body.iter().take(PRESS_LEAD_SENTENCES) {
+        let bought = deal(scene, story.year).filter(Deal::is_whole);
+        let raised = round(scene, evident, story.year);
+        match (bought, raised) {
+            (Some(bought), Some(raised)) => return raised.at < bought.at,
+            (Some(_), None) => return false,
+            (None, Some(_)) => return true,
+            (None, None) => {}
+        }
+    }
+    false
+}
+
+fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
+    let mut headline = of_title.map(|found| title_sides(story, &found)).unwrap_or_default();
+    let lead = story.body.iter().take(PRESS_LEAD_SENTENCES).enumerate();
+    let told = lead
+        .filter_map(|(at, scene)| Some((at, sides(story, scene, &deal(scene, story.year)?))))
+        .collect::<Vec<_>>();
+    let whole = told.iter().find(|(_, sides)| sides.acquirer.is_some() && sides.target.is_some());
+    if is_swapped(&headline, whole.map(|(_, sides)| sides)) {
+        headline.acquirer = None;
+    }
+    let is_minority = headline.minority
+        || told.first().is_some_and(|(_, sides)| sides.minority)
+            && !story.title.has(story.language().majority);
+    let of = |pick: fn(&Sides) -> &Option<String>| {
+        let from_whole = whole.and_then(|(_, sides)| pick(sides).clone());
+        let first = prefer(story, pick(&headline).clone(), from_whole);
+        first.or_else(|| told.iter().find_map(|(_, sides)| pick(sides).clone()))
+    };
+    let target = of(|sides| &sides.target).or_else(|| of(|sides| &sides.unit));
+    let acquirer = of(|sides| &sides.acquirer).or_else(|| {
+        let is_meant =
+            lead_deals(story).any(|(scene, found)| found.target.is_some() && names_nobody(scene, found.at));
+        only_other(story, target.as_ref()?).filter(|_| is_meant)
+    })?;
+    let is_meant = lead_deals(story).any(|(scene, found)| buys_the_firm(scene, found.at));
+    // `The founder of B has bought a stake in a club`: whoever stands before the verb is not bought.
+    let acts = |name: &String| {
+        lead_deals(story).any(|(scene, found)| scene.passage.slice(0, found.at).contains(name.as_str()))
+    };
+    let target = target.or_else(|| only_other(story, &acquirer).filter(|name| is_meant && !acts(name)))?;
+    let is_known = [&acquirer, &target].iter().filter(|name| is_in_title(story, name)).count();
+    let is_headed = headline.acquirer.is_some() || headline.target.is_some() || headline.unit.is_some();
+    // The first sentence tells it in its main clause.
+    let is_main = lead_deals(story).next().is_some_and(|(scene, found)| {
+        story.body.first().is_some_and(|first| std::ptr::eq(first, scene))
+            && found.is_whole()
+            && !is_aside(scene, found.at)
+    });
+    let needed = match (is_headed, story.is_about_else() && !is_main) {
+        (true, _) => 0,
+        (false, false) => 1,
+        (false, true) => 2,
+    };
+    if is_known < needed {
+        return None;
+    }
+    let is_doubtful = |name: &String| !is_in_title(story, name) && !is_certain(story, name);
+    if is_same(&acquirer, &target) || is_doubtful(&acquirer) || is_doubtful(&target) {
+        return None;
+    }
+    if is_minority {
+        return Some(stake(story, target, acquirer));
+    }
+    let (acquirer, target) = (canonical(story, acquirer), canonical(story, target));
+    let first = told.first().map_or(0, |(at, _)| *at);
+    let scenes = story.body.iter().skip(first).collect::<Vec<_>>();
+    let price = paid(&story.title, &scenes, story.year);
+    let agreed = headline.acquirer.is_some() && headline.target.is_some() && !told.is_empty();
+    Some(Announced::Acquisition {
+        acquirer,
+        target,
+        price,
+        confidence: if agreed { AGREED } else { TOLD_ONCE },
+    })
+}
+
+/// `B acquired; founders to stay on`: the body tells that B does not buy.
+fn is_swapped(headline: &Sides, body: Option<&Sides>) -> bool {
+    let bought = body.and_then(|body| body.target.as_ref());
+    let same = headline.acquirer.as_ref().zip(bought).is_some_and(|(one, two)| is_same(one, two));
+    headline.target.is_none() && same
+}
+
+fn lead_deals<'a>(story: &'a Story<'_>) -> impl Iterator<Item = (&'a Scene<'a>, Deal)> {
+    story.body.iter().take(PRESS_LEAD_SENTENCES).filter_map(|scene| Some((scene, deal(scene, story.year)?)))
+}
+
+/// Whether what is bought is called `the publisher` and the like.
+fn buys_the_firm(scene: &Scene<'_>, verb: usize) -> bool {
+    let language = scene.language;
+    let after = scene.tokens().iter().skip(verb + 1).take(4);
+    after.into_iter().any(|token| is_in(token, language.kinds) || is_in(token, language.shares))
+}
+
+/// `A has acquired the publisher`: the only other name of the headline.
+fn only_other(story: &Story<'_>, acquirer: &str) -> Option<String> {
+    let names = story.title.runs.iter().filter_map(|run| settled_name(story, *run));
+    let mut others = names.filter(|name| !is_same(name, acquirer));
+    others.next().filter(|_| others.next().is_none())
+}
+
+/// A share that gives no control is a round of private equity.
+fn stake(story: &Story<'_>, company: String, investor: String) -> Announced {
+    let mut found = merge_round(story, company, 0, Some(investor), TOLD_ONCE);
+    if let Announced::Funding { stage, .. } = &mut found {
+        *stage = stage.or(Some(FundingStage::PrivateEquity));
+    }
+    found
+}
+
+fn title_sides(story: &Story<'_>, found: &Deal) -> Sides {
+    let settled = |run: Option<Run>| run.and_then(|run| settled_name(story, run));
+    let unit = found.unit.and_then(|run| spell(story.title.passage, run));
+    Sides { acquirer: settled(found.acquirer), target: settled(found.target), unit, minority: found.minority }
+}
+
+fn sides(story: &Story<'_>, scene: &Scene<'_>, found: &Deal) -> Sides {
+    let named = |run: Option<Run>| run.and_then(|run| body_name(story, scene, run));
+    let unit = found.unit.and_then(|run| spell(scene.passage, run));
+    Sides { acquirer: named(found.acquirer), target: named(found.target), unit, minority: found.minority }
+}
+
+fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<Announced> {
+    let headline = of_title.and_then(|found| settled_name(story, found.company));
+    let lead = story.body.iter().take(PRESS_LEAD_SENTENCES).enumerate();
+    let told = lead.filter_map(|(at, scene)| Some((at, scene, round(scene, evident, story.year)?))).next();
+    let body_company = told.as_ref().and_then(|(_, scene, found)| company_name(story, scene, found));
+    let agreed = headline.is_some() && body_company.is_some();
+    let is_headed = headline.is_some();
+    let sums = |scene: &Scene<'_>| scene.sums.iter().map(|sum| sum.money).collect::<Vec<_>>();
+    let shared = told
+        .as_ref()
+        .is_some_and(|(_, scene, _)| sums(scene).iter().any(|sum| sums(&story.title).contains(sum)));
+    let is_told = is_headed || shared || speaks_of_round(&story.title) || is_ours(&story.title);
+    let stated = of_title.and_then(|found| stated_name(story, found.company)).filter(|_| headline.is_none());
+    // A name that the headline has not, while it has another in its place, is somebody else's.
+    let body_company = body_company.filter(|name| stated.is_none() || is_in_title(story, name));
+    let Some(company) = prefer(story, headline, body_company).or(stated) else {
+        return meant_round(story);
+    };
+    let is_named = is_in_title(story, &company);
+    if !is_named && !is_certain(story, &company) {
+        return None;
+    }
+    // Under a headline about something else only the main clause of the first sentence is news.
+    let is_main = told.as_ref().is_some_and(|(at, scene, found)| *at == 0 && !is_aside(scene, found.at));
+    let is_other = !is_headed && story.is_about_else() && !(is_main && (is_named || shared));
+    if !is_told && !is_named || is_other {
+        return None;
+    }
+    let is_invested = of_title.is_some_and(|found| found.investor.is_some()) && story.title.sums.is_empty();
+    if fund_like(story, &company) || is_invested && is_place(story, &company) {
+        return None;
+    }
+    let title_investor = of_title.and_then(|found| found.investor).and_then(|run| settled_name(story, run));
+    let investor = title_investor.or_else(|| {
+        let (_, scene, found) = told.as_ref()?;
+        body_name(story, scene, found.investor?)
+    });
+    let first = told.as_ref().map_or(0, |(at, _, _)| *at);
+    let found = merge_round(story, company, first, investor, if agreed { AGREED } else { TOLD_ONCE });
+    is_substantial(story, &found).then_some(found)
+}
+
+/// Who gets the money; where the sentence has another name before the verb, and only that is in the headline, it is that one.
+fn company_name(story: &Story<'_>, scene: &Scene<'_>, found: &Round) -> Option<String> {
+    let name = body_name(story, scene, found.company);
+    if found.investor.is_some() || name.as_ref().is_some_and(|name| is_in_title(story, name)) {
+        return name;
+    }
+    let before = scene.runs.iter().filter(|run| run.to <= found.at && **run != found.company);
+    let mut headed =
+        before.filter_map(|run| body_name(story, scene, *run)).filter(|it| is_in_title(story, it));
+    let other = headed.next().filter(|_| headed.next().is_none());
+    other.or(name)
+}
+
+fn meant_round(story: &Story<'_>) -> Option<Announced> {
+    let (first, company) = meant(story)?;
+    let is_told = is_in_title(story, &company) || speaks_of_round(&story.title);
+    if !is_told || story.is_about_else() || fund_like(story, &company) {
+        return None;
+    }
+    let found = merge_round(story, company, first, None, TOLD_ONCE);
+    is_substantial(story, &found).then_some(found)
+}
+
+/// `We raised a little money`: whose headline it is, the body tells.
+fn is_ours(title: &Scene<'_>) -> bool {
+    let we = title.tokens().iter().take(3).any(|token| is_in(token, &["we", "we'", "wir", "nous", "wij"]));
+    we && title.has(title.language.raises)
+}
+
+const RELATIVES: &[&str] = &[
+    "which", "who", "that", "qui", "que", "die", "der", "das", "che", "som", "dat", "quien", "backed", "avec",
+];
+const ASIDE_WORDS: usize = 8;
+
+/// Whether the verb is in a clause that only describes somebody.
+fn is_aside(scene: &Scene<'_>, verb: usize) -> bool {
+    (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
+        let after_comma =
+            at.checked_sub(1).and_then(|at| scene.tokens().get(at)).is_some_and(|token| token.is_mark(","));
+        after_comma && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
+    })
+}
+
+fn is_equity(stage: FundingStage) -> bool {
+    !matches!(stage, FundingStage::Debt | FundingStage::Grant)
+}
+
+/// Less is collected for a good cause.
+const PETTY: i64 = 10_000;
+
+/// A round without a sum has a stage, or investors that are called so.
+fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
+    let Announced::Funding { amount, stage, investors, .. } = found else { return true };
+    if amount.is_some_and(|amount| amount.amount < PETTY * 10_i64.pow(decimals(amount.currency))) {
+        return false;
+    }
+    let is_staged = stage.is_some_and(is_equity);
+    let first = || std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
+    let is_given = !investors.is_empty() && story.body.first().is_some_and(speaks_of_round);
+    amount.is_some() || is_staged || is_given || first().any(names_investor)
+}
+
+/// A manager of money whose release speaks of a fund raises that fund.
+fn fund_like(story: &Story<'_>, company: &str) -> bool {
+    const MANAGERS: &[&str] = &[
+        "capital",
+        "ventures",
+        "partners",
+        "equity",
+        "gestion",
+        "venture",
+        "kapital",
+        "management",
+        "vct",
+        "trust",
+    ];
+    let last = company.rsplit(' ').next().unwrap_or_default().to_lowercase();
+    let first = std::iter::once(&story.title).chain(story.body.first());
+    MANAGERS.contains(&last.as_str()) && first.into_iter().any(|scene| scene.has(story.language().funds))
+}
+
+/// The round of a company: its sum, stage and investors from all that is told of it.
+pub(super) fn merge_round(
+    story: &Story<'_>,
+    company: String,
+    first: usize,
+    investor: Option<String>,
+    confidence: Confidence,
+) -> Announced {
+    let told =
+        story.body.iter().skip(first).enumerate().filter(|(at, scene)| *at == 0 || !is_look_back(scene));
+    let told = told.map(|(_, scene)| scene).collect::<Vec<_>>();
+    let company = canonical(story, company);
+    let amount = raised(&story.title, &told, story.year);
+    let named = std::iter::once(&story.title).chain(told.iter().copied().take(3));
+    let stages = named.filter_map(stage).collect::<Vec<_>>();
+    let is_telling = |stage: &&FundingStage| {
+        !matches!(stage, FundingStage::Debt | FundingStage::PrivateEquity | FundingStage::Grant)
+    };
+    let stage = match stages.first() {
+        Some(FundingStage::Debt) if !story.title.has(&["and", "und", "et", "y", "e", "en", "och"]) => {
+            Some(FundingStage::Debt)
+        }
+        _ => stages.iter().find(is_telling).or(stages.first()).copied(),
+    };
+    let mut backers = backers(&told, &company, &story.texts());
+    if stage == Some(FundingStage::Ipo) {
+        backers = super::backers::Backers::default();
+    }
+    if let Some(investor) = investor.filter(|investor| !backers.investors.contains(investor)) {
+        backers.investors.insert(0, investor);
+    }
+    Announced::Funding {
+        company,
+        amount,
+        stage,
+        investors: backers.investors,
+        lead_investors: backers.leads,
+        confidence,
+    }
+}
+
+/// A sentence about an earlier round.
+fn is_look_back(scene: &Scene<'_>) -> bool {
+    scene.has(scene.language.pasts) && !scene.has(scene.language.led_by)
+}

@@ -1,0 +1,177 @@
+//! Press releases: which round or which purchase one announces, by a written grammar. Nothing is learnt and nobody is asked.
+//!
+//! A headline and the first sentences are read by tables of words, one for each language, and by machinery that all share:
+//! tokens, sums, names, and who stands where around a verb. Whatever is a rumour, a look back or other business says nothing.
+
+mod amount;
+mod backers;
+mod currency;
+mod deal;
+mod describe;
+mod funding;
+mod language;
+mod looks;
+mod merge;
+mod money;
+mod name;
+mod naming;
+mod scene;
+mod sheet;
+mod stage;
+mod table;
+mod text;
+mod topic;
+
+use crate::money::Money;
+use assay_domain::Confidence;
+use assay_domain::limits::PRESS_TITLE_BYTES_MAX;
+use assay_domain::taxonomy::FundingStage;
+use chrono::{Datelike, Days, NaiveDate};
+use describe::Texts;
+use language::{Language, any_at, tell};
+use name::Known;
+use scene::Scene;
+use text::{Kind, Passage, sentences, shorten};
+
+/// A release as it was published.
+#[derive(Debug, Clone, Copy)]
+pub struct Release<'a> {
+    pub title: &'a str,
+    pub body: &'a str,
+    pub published_on: NaiveDate,
+}
+
+/// What a release announces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Announced {
+    Funding {
+        company: String,
+        amount: Option<Money>,
+        stage: Option<FundingStage>,
+        investors: Vec<String>,
+        lead_investors: Vec<String>,
+        confidence: Confidence,
+    },
+    Acquisition {
+        acquirer: String,
+        target: String,
+        price: Option<Money>,
+        confidence: Confidence,
+    },
+}
+
+/// Reads a release; none when it announces neither a round nor a purchase, or not clearly.
+pub fn read(release: &Release<'_>) -> Option<Announced> {
+    let title = Passage::new(shorten(release.title, PRESS_TITLE_BYTES_MAX).trim());
+    let body = sentences(release.body);
+    let language = tell(std::iter::once(&title).chain(&body))?;
+    let body = before_boilerplate(body, language);
+    let small = small_words(&title, &body);
+    let known = Known { language, small: &small, title: &title, body: &body, is_titled: false };
+    let story = Story {
+        title: Scene::new(&title, known),
+        body: body.iter().map(|passage| Scene::new(passage, known)).collect(),
+        year: release.published_on.checked_sub_days(RECENT).unwrap_or(release.published_on).year(),
+    };
+    if story.is_doubtful() {
+        return None;
+    }
+    sheet::read(&story).or_else(|| merge::read(&story))
+}
+
+/// A release as it is read: its headline and its sentences.
+#[derive(Debug)]
+struct Story<'a> {
+    title: Scene<'a>,
+    body: Vec<Scene<'a>>,
+    /// Of its publication: earlier years are the past.
+    year: i32,
+}
+
+/// So long the last year is not the past.
+const RECENT: Days = Days::new(120);
+/// Sentences of the body in which a doubt is one of the whole release.
+const DOUBT_SENTENCES: usize = 2;
+const EVIDENCE_SENTENCES: usize = 5;
+
+impl Story<'_> {
+    fn language(&self) -> &'static Language {
+        self.title.language
+    }
+
+    fn is_doubtful(&self) -> bool {
+        let language = self.language();
+        let is_event = |scene: &Scene<'_>| {
+            deal::deal(scene, self.year).is_some() || funding::round(scene, true, self.year).is_some()
+        };
+        let mut first = self.body.iter().take(DOUBT_SENTENCES);
+        let mut denied = std::iter::once(&self.title).chain(self.body.iter().take(DOUBT_SENTENCES));
+        denied.any(deal::is_denied)
+            || self.title.is_other(0, self.title.tokens().len()) && !self.begins_with_deal()
+            || self.title.says(self.title.tokens(), language.doubts)
+            || first.any(|scene| scene.says(scene.tokens(), language.doubts) && is_event(scene))
+    }
+
+    /// Whether the first sentence tells of a purchase between two whom the headline names: then it is about nothing else.
+    fn begins_with_deal(&self) -> bool {
+        let Some(first) = self.body.first() else { return false };
+        let has = |run: name::Run| {
+            let word = first.tokens().get(run.from).map_or("", |token| token.text);
+            self.title.tokens().iter().any(|token| token.text == word)
+        };
+        deal::deal(first, self.year)
+            .is_some_and(|found| found.acquirer.is_some_and(has) && found.target.is_some_and(has))
+    }
+
+    /// Whether the headline is about other news; one that a company has another owner is not, though it names no buyer.
+    fn is_about_else(&self) -> bool {
+        let language = self.language();
+        let says = |phrases| self.title.says(self.title.tokens(), phrases);
+        says(language.topics) && !says(language.passes) && !says(language.invests)
+    }
+
+    fn texts(&self) -> Texts<'_> {
+        let body = self.body.iter().map(|scene| scene.passage).collect();
+        Texts { title: self.title.passage, title_runs: &self.title.runs, body }
+    }
+
+    /// Whether it is about rounds, loans or grants at all.
+    fn is_evident(&self) -> bool {
+        let first = std::iter::once(&self.title).chain(self.body.iter().take(EVIDENCE_SENTENCES));
+        first.into_iter().any(|scene| {
+            funding::speaks_of_round(scene) || backers::names_investor(scene) || self.is_startup(scene)
+        })
+    }
+
+    /// A startup that gets a sum gets it from investors, though nobody calls them so.
+    fn is_startup(&self, scene: &Scene<'_>) -> bool {
+        const STARTUPS: &[&str] =
+            &["startup", "start-up", "scale-up", "scaleup", "pousse", "tech", "jungunternehmen", "spin-off"];
+        let is_one = |token: &text::Token<'_>| STARTUPS.iter().any(|ending| token.lower.ends_with(ending));
+        !scene.sums.is_empty() && scene.has(self.language().raises) && scene.tokens().iter().any(is_one)
+    }
+}
+
+/// The sentences up to the one that begins to tell what the company is.
+fn before_boilerplate<'a>(mut body: Vec<Passage<'a>>, language: &Language) -> Vec<Passage<'a>> {
+    let is_about = |passage: &Passage<'_>| {
+        let Some(hit) = any_at(&passage.tokens, 0, language.boilerplate) else { return false };
+        let head = passage.tokens.iter().skip(hit.to).take(7);
+        let named = passage.tokens.get(hit.to).is_some_and(text::Token::is_capital);
+        named && (head.into_iter().any(|token| token.is_mark(":")) || passage.text.contains('\n'))
+    };
+    if let Some(end) = body.iter().position(is_about) {
+        body.truncate(end);
+    }
+    body
+}
+
+/// Words in small letters anywhere, by which the first word of a sentence is known to be an ordinary one.
+fn small_words(title: &Passage<'_>, body: &[Passage<'_>]) -> Vec<String> {
+    let tokens = std::iter::once(title).chain(body).flat_map(|passage| &passage.tokens);
+    let small = tokens.filter(|token| token.kind == Kind::Word && !token.is_capital());
+    let mut words = small.map(|token| token.lower.clone()).collect::<Vec<_>>();
+    words.sort_unstable();
+    words.dedup();
+    words
+}

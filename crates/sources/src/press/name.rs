@@ -1,0 +1,286 @@
+//! Names of companies and people in a passage: where they are, and what of them is no name.
+
+use super::language::{Language, any_at, is_in};
+use super::table::is_one_of;
+use super::text::{Kind, Passage, Token};
+use assay_domain::limits::{PRESS_NAME_BYTES_MAX, PRESS_NAME_WORDS_MAX};
+
+/// Words in a row that may be a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Run {
+    pub from: usize,
+    pub to: usize,
+}
+
+const LEGAL_FORMS: &str = "\
+    inc corp corporation ltd limited llc llp plc gmbh ag se kg kgaa ug sa sas sarl sca spa srl bv nv ab \
+    oy oyj as asa aps a/s sl slu sau lda ltda pty fz-llc co kk s.a s.p.a s.r.l b.v n.v s.l s.a.s publ";
+/// Roles and titles of people: they end a name, and are none.
+const ROLES: &[&str] = &[
+    "ceo",
+    "cfo",
+    "cto",
+    "coo",
+    "cmo",
+    "dr",
+    "mr",
+    "mrs",
+    "ms",
+    "prof",
+    "vp",
+    "md",
+    "chairman",
+    "president",
+    "geschäftsführer",
+];
+/// Words with which no name begins but many go on.
+const NAMED_INSIDE: &str = "capital management investment investments financial strategic news seed stock first new kapital gruppe funds invest";
+/// Heads after which `of` goes on with the name.
+const HEADS_OF: &[&str] =
+    &["bank", "university", "institute", "house", "port", "board", "college", "ministry", "department"];
+
+pub(super) fn is_legal_form(token: &Token<'_>) -> bool {
+    token.kind == Kind::Word && is_one_of(&token.lower, LEGAL_FORMS) && token.is_capital()
+        || matches!(token.lower.as_str(), "gmbh" | "publ" | "plc" | "s.p.a")
+}
+
+/// What is known of the whole release when a passage of it is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub language: &'static Language,
+    /// Words that also stand there in small letters: as the first of a sentence they are no names.
+    pub small: &'a [String],
+    pub title: &'a Passage<'a>,
+    pub body: &'a [Passage<'a>],
+    /// Of the passage: capitals say nothing.
+    pub is_titled: bool,
+}
+
+/// Words that may stand inside a name: `Salt and Pine`, `House of Larch`.
+const INNER: &[&str] = &["and", "of", "und", "et", "y", "e", "en", "och", "van", "i"];
+
+/// Words with which sentences and headlines begin, and names as well: `Two Oceans Logistics`, `New Dawn`.
+const OPENS_NAME: &str = "two three every each many once new both here first other more over under up around all opinion today \
+    nueva nuevo nova novo nuova nuovo nouvelle nouveau nieuwe nieuw primera primer première premier prima primo una un";
+
+impl Known<'_> {
+    /// Whether the word and the next one stand together with capitals inside a sentence, as only names do.
+    fn has_inside(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let Some([token, next]) = tokens.get(at..at + 2) else { return false };
+        let same = |window: &[Token<'_>]| {
+            let [last, one, two] = window else { return false };
+            last.kind == Kind::Word && !last.is_capital() && one.text == token.text && two.text == next.text
+        };
+        let told = self.language.code != "de" && next.is_capital();
+        told && self.body.iter().any(|passage| passage.tokens.windows(3).any(same))
+    }
+
+    /// `Anchor has`, `Anchor, a company`: in English one thing without an article is a name, when headline and body have it so.
+    fn is_bare_subject(&self, token: &Token<'_>) -> bool {
+        let starts = |passage: &Passage<'_>| {
+            let [first, second, third, ..] = passage.tokens.as_slice() else { return false };
+            let acts = is_one_of(&second.lower, "has is was says will today")
+                || second.lower.ends_with('s') && !second.is_capital()
+                || second.is_mark(",") && is_one_of(&third.lower, "a an the which whose who inc ltd");
+            first.text == token.text && acts
+        };
+        self.language.is_english() && starts(self.title) && self.body.iter().any(starts)
+    }
+
+    /// Whether a word that opens sentences begins a name here: it has its capital inside a sentence, before another one.
+    fn begins_name(&self, tokens: &[Token<'_>], at: usize, is_first: bool) -> bool {
+        let Some(pair) = tokens.get(at..at + 2) else { return false };
+        let [token, next] = pair else { return false };
+        if !is_one_of(&token.lower, OPENS_NAME) || !token.is_capital() || !next.is_capital() {
+            return false;
+        }
+        let inside = |passage: &Passage<'_>| {
+            let windows = passage.tokens.windows(3);
+            windows.into_iter().any(|window| {
+                let [last, one, two] = window else { return false };
+                !last.is_capital()
+                    && last.kind == Kind::Word
+                    && one.text == token.text
+                    && two.text == next.text
+            })
+        };
+        let is_sure = !is_first && !self.is_titled && self.language.code != "de";
+        is_sure || self.body.iter().any(inside)
+    }
+
+    /// Whether the small word here joins its neighbours into one name: headline and body have all three together, and the body
+    /// neither of them alone before it.
+    fn is_phrase(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let Some(part) = at.checked_sub(1).and_then(|from| tokens.get(from..at + 2)) else { return false };
+        let [first, inner, last] = part else { return false };
+        if !(is_in(inner, INNER) || inner.is_mark("'")) {
+            return false;
+        }
+        let has = |passage: &Passage<'_>| {
+            passage
+                .tokens
+                .windows(3)
+                .any(|window| window.iter().zip(part).all(|(one, two)| one.text == two.text))
+        };
+        let alone = |passage: &Passage<'_>| {
+            let starts = passage.tokens.first().is_some_and(|it| it.text == last.text);
+            let pairs = passage.tokens.iter().zip(passage.tokens.iter().skip(1));
+            starts || pairs.into_iter().any(|(one, two)| one.text == first.text && two.text != inner.text)
+        };
+        // A Swedish company is called by its town as well: `Plåtteknik i Borås`.
+        let is_swedish = self.language.code == "sv" && inner.lower == "i";
+        has(self.title) && self.body.iter().any(has) && (is_swedish || !self.body.iter().any(alone))
+    }
+}
+
+/// The runs of a passage. What is blocked (sums, verbs, stages) is in none.
+pub(super) fn runs(passage: &Passage<'_>, known: Known<'_>, blocked: &[bool]) -> Vec<Run> {
+    let tokens = &passage.tokens;
+    let is_free = |at: usize| !blocked.get(at).copied().unwrap_or(true);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if is_free(at) && is_small_brand(tokens, at, known) {
+            found.push(Run { from: at, to: at + 1 });
+        }
+        if !(is_free(at) && is_part(tokens, at, known)) {
+            at += 1;
+            continue;
+        }
+        let mut to = at + 1;
+        while to < tokens.len() && to - at < PRESS_NAME_WORDS_MAX {
+            let Some(next) = joined(tokens, at, to, known, &is_free) else { break };
+            to = next;
+        }
+        found.push(Run { from: at, to });
+        at = to;
+    }
+    found
+}
+
+/// `tinyledger has raised`: a word nobody knows that begins a clause without a capital, and what follows is its verb.
+fn is_small_brand(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
+    let Some((token, next)) = tokens.get(at).zip(tokens.get(at + 1)) else { return false };
+    let language = known.language;
+    let last = at.checked_sub(1).and_then(|at| tokens.get(at));
+    let begins = last.is_none_or(|last| last.is_mark(":“\"–—"));
+    let verbs = [language.raises, language.buys];
+    let is_verb = |at: usize| verbs.iter().any(|words| any_at(tokens, at, words).is_some());
+    let acts = is_verb(at + 1) || is_in(next, &["has", "hat", "a", "ha", "heeft", "har"]) && is_verb(at + 2);
+    let tables = [
+        language.marks,
+        language.articles,
+        language.stops,
+        language.helpers,
+        language.openers,
+        language.kinds,
+        language.rounds,
+        language.funds,
+        language.shares,
+        language.units,
+        language.joins,
+    ];
+    let is_known = tables.iter().any(|words| is_in(token, words)) || is_verb(at);
+    let is_word = token.kind == Kind::Word && !token.is_capital() && token.text.chars().count() > 3;
+    // Several of a kind are no brand.
+    let is_one = language.is_english() && !token.lower.ends_with('s') || token.text.contains('.');
+    begins && acts && is_word && is_one && !is_known
+}
+
+/// Where the run ends when it goes on at this token.
+fn joined(
+    tokens: &[Token<'_>],
+    from: usize,
+    at: usize,
+    known: Known<'_>,
+    is_free: &impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let token = tokens.get(at)?;
+    let is_part_at = |at: usize| is_free(at) && is_part(tokens, at, known);
+    // `Portuale Uno`, `Corpo São`: a capital inside a name makes a name of a small word. Not where headlines have them all.
+    let language = known.language;
+    let is_small = is_in(token, language.articles) || language.code != "en" && is_in(token, language.helpers);
+    let article = is_small && token.is_capital() && is_free(at) && token.lower.chars().count() > 1;
+    if article || is_part_at(at) || is_free(at) && token.is_capital() && is_one_of(&token.lower, NAMED_INSIDE)
+    {
+        return Some(at + 1);
+    }
+    let last = tokens.get(at.checked_sub(1)?)?;
+    // `Van der Meulen`.
+    let particle =
+        is_one_of(last.text, "Van Von De Da Vom Zu") && is_one_of(&token.lower, "der den de het la 't dem");
+    if particle && is_part_at(at + 1) {
+        return Some(at + 2);
+    }
+    if token.is_mark("&") && is_part_at(at + 1) {
+        return Some(at + 2);
+    }
+    // `Lockridge Corp.`, `St. Gallen`.
+    if token.is_mark(".")
+        && !token.spaced
+        && (last.text.len() <= 2 || is_legal_form(last))
+        && is_part_at(at + 1)
+        && is_in(last, &["st", "dr"])
+    {
+        return Some(at + 2);
+    }
+    if is_part_at(at + 1) && known.is_phrase(tokens, at) {
+        return Some(at + 2);
+    }
+    // `Boulange d'Or` in a Dutch text.
+    let elided = token.lower == "d'" && token.spaced && tokens.get(at + 1).is_some_and(|next| !next.spaced);
+    let joint = elided || is_in(token, known.language.joints) || token.lower == "of" && is_in(last, HEADS_OF);
+    if joint && at > from {
+        let second = tokens
+            .get(at + 1)
+            .filter(|next| is_in(next, known.language.articles) && is_in(next, &["la", "l'", "los", "las"]));
+        let next = at + 1 + usize::from(second.is_some());
+        return is_part_at(next).then_some(next + 1);
+    }
+    None
+}
+
+fn is_opener(token: &Token<'_>, language: &Language) -> bool {
+    is_in(token, language.openers)
+}
+
+/// Whether the word may be part of a name.
+fn is_part(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
+    let Some(token) = tokens.get(at) else { return false };
+    let language = known.language;
+    if !token.is_capital() || is_in(token, ROLES) {
+        return false;
+    }
+    let is_first = at == 0
+        || at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|last| last.is_mark(":.“\"–—-(«„"));
+    let is_small = is_in(token, language.articles)
+        || is_in(token, language.stops) && (is_first || token.text.chars().count() <= 4)
+        || is_in(token, language.helpers);
+    // `Van Dijk`, `La Rinconada`: in the middle of a sentence only names begin so.
+    let next = tokens.get(at + 1);
+    let goes_on = next.is_some_and(|next| {
+        next.is_capital()
+            || token.lower == "van"
+                && is_in(next, &["der", "den", "de"])
+                && tokens.get(at + 2).is_some_and(Token::is_capital)
+    });
+    let begins_name = !is_first && language.code != "en" && goes_on;
+    if is_small && !token.is_shouted() && !begins_name {
+        return false;
+    }
+    let is_begun = is_small && begins_name && !known.is_titled;
+    let is_begun =
+        is_begun || known.begins_name(tokens, at, is_first) || is_first && known.is_bare_subject(token);
+    if is_opener(token, language) && !is_begun {
+        return false;
+    }
+    let formed = tokens.get(at + 1).is_some_and(is_legal_form);
+    let is_ordinary = is_first && known.small.binary_search(&token.lower).is_ok();
+    formed || !is_ordinary || known.has_inside(tokens, at) || known.is_bare_subject(token)
+}
+
+/// The name as text; none when it is too long to be one.
+pub(super) fn spell(passage: &Passage<'_>, run: Run) -> Option<String> {
+    let text = passage.slice(run.from, run.to).split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty() && text.len() <= PRESS_NAME_BYTES_MAX).then_some(text)
+}

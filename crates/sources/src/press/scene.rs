@@ -1,0 +1,339 @@
+//! A passage with what is known of its words: names, sums, verbs; and who stands where.
+
+use super::language::{Hit, Language, any_at, find, has, is_in};
+use super::looks::{is_act, is_named_like_verb, is_series, is_titled, named, tickers};
+use super::money::{Sum, sums};
+use super::name::{Known, Run, is_legal_form, runs};
+use super::text::{Kind, Passage, Token};
+use assay_domain::taxonomy::FundingStage;
+
+#[derive(Debug)]
+pub(super) struct Scene<'a> {
+    pub passage: &'a Passage<'a>,
+    pub language: &'static Language,
+    pub sums: Vec<Sum>,
+    pub runs: Vec<Run>,
+    /// Every word has a capital, so that one says nothing.
+    pub is_titled: bool,
+    /// Which words are part of a longer name and mean nothing by themselves: `Payments` of `Arcadine Payments`.
+    named: Vec<bool>,
+}
+
+/// How far after a verb its object may begin.
+const OBJECT_WORDS_MAX: usize = 24;
+/// What stands between parentheses after a name.
+const ASIDE_WORDS_MAX: usize = 16;
+const MODAL_WORDS: usize = 4;
+const SHARE_WORDS: usize = 9;
+
+impl<'a> Scene<'a> {
+    pub fn new(passage: &'a Passage<'a>, known: Known<'_>) -> Self {
+        let language = known.language;
+        let sums = sums(&passage.tokens, language.is_english());
+        let mut blocked = vec![false; passage.tokens.len()];
+        let mut block =
+            |from: usize, to: usize| blocked.iter_mut().take(to).skip(from).for_each(|it| *it = true);
+        sums.iter().for_each(|sum| block(sum.from, sum.to));
+        tickers(passage).into_iter().for_each(|hit| block(hit.from, hit.to));
+        let is_titled = is_titled(passage, language);
+        let verbs = [
+            language.raises,
+            language.invests,
+            language.buys,
+            language.bought,
+            language.sells,
+            language.sold,
+            language.advises,
+            language.takes,
+            language.leads,
+        ];
+        for at in 0..passage.tokens.len() {
+            let is_verb =
+                passage.tokens.get(at).is_some_and(|token| {
+                    is_titled || !token.is_capital() || at == 0 && language.is_english()
+                }) && !is_named_like_verb(passage, at, &verbs);
+            let hits =
+                verbs.iter().filter(|_| is_verb).filter_map(|verbs| any_at(&passage.tokens, at, verbs));
+            if let Some(to) = hits.map(|hit| hit.to).max() {
+                block(at, to);
+            }
+            if is_titled && is_act(passage, at, known) {
+                block(at, at + 1);
+            }
+            if is_series(&passage.tokens, at) {
+                block(at, at + 2);
+            }
+        }
+        let runs = runs(passage, Known { is_titled, ..known }, &blocked);
+        let named = named(passage, &runs, known, is_titled);
+        Self { passage, language, sums, runs, is_titled, named }
+    }
+
+    pub fn tokens(&self) -> &[Token<'a>] {
+        &self.passage.tokens
+    }
+
+    pub fn has(&self, phrases: &[&str]) -> bool {
+        has(self.tokens(), phrases)
+    }
+
+    pub fn find(&self, phrases: &[&str], from: usize) -> Option<Hit> {
+        find(self.tokens(), phrases, from, self.tokens().len())
+    }
+
+    pub fn run_at(&self, at: usize) -> Option<Run> {
+        self.runs.iter().copied().find(|run| run.from == at)
+    }
+
+    fn is(&self, at: usize, words: &[&str]) -> bool {
+        self.tokens().get(at).is_some_and(|token| is_in(token, words))
+    }
+
+    /// Part of a name of several words: `Seed` of `Bodensee Seed` is no stage.
+    pub fn is_named(&self, at: usize) -> bool {
+        self.named.get(at).copied().unwrap_or(false)
+    }
+
+    /// Whether a part of the passage has one of the phrases outside of names.
+    pub fn says(&self, part: &[Token<'_>], phrases: &[&str]) -> bool {
+        let start = part.first().map_or(0, |first| self.tokens().partition_point(|it| it.at < first.at));
+        (0..part.len()).any(|at| any_at(part, at, phrases).is_some() && !self.is_named(start + at))
+    }
+
+    pub fn find_said(&self, phrases: &[&str], from: usize, until: usize) -> Option<Hit> {
+        let hits = (from..until.min(self.tokens().len())).filter(|at| !self.is_named(*at));
+        hits.filter_map(|at| any_at(self.tokens(), at, phrases)).next()
+    }
+
+    /// Other business named in a part of it, unless it names a stage too.
+    pub fn is_other(&self, from: usize, until: usize) -> bool {
+        let is_equity = super::stage::stage(self).is_some_and(|stage| {
+            !matches!(stage, FundingStage::Debt | FundingStage::Grant | FundingStage::Other)
+        });
+        self.find_said(self.language.others, from, until).is_some() && !is_equity
+    }
+
+    pub fn is_sum(&self, at: usize) -> bool {
+        self.sums.iter().any(|sum| sum.from == at)
+    }
+
+    /// Where the clause of a verb begins: after a colon or `that`, when a name stands between the two.
+    pub fn clause_start(&self, verb: usize) -> usize {
+        let named = |from: usize| self.runs.iter().any(|run| run.from >= from && run.to <= verb);
+        let after_comma = |at: usize| {
+            at.checked_sub(1).and_then(|at| self.tokens().get(at)).is_some_and(|it| it.is_mark(","))
+        };
+        let start = |at: usize| {
+            let marked = self.tokens().get(at).is_some_and(|token| token.is_mark(":;")).then_some(at + 1);
+            let joined = any_at(self.tokens(), at, self.language.clauses)
+                .filter(|_| !after_comma(at))
+                .map(|hit| hit.to);
+            marked.or(joined).filter(|from| named(*from))
+        };
+        (0..verb).rev().find_map(start).unwrap_or(0)
+    }
+
+    /// The name that is the subject of the verb at `until`.
+    pub fn subject(&self, from: usize, until: usize) -> Option<Run> {
+        let (mut strong, mut weak, mut earlier) = (None, None, None);
+        let mut at = from;
+        while at < until {
+            if let Some(run) = self.run_at(at).filter(|run| run.to <= until) {
+                at = run.to;
+                if self.tokens().get(at).is_some_and(|it| it.is_mark("'")) {
+                    at += 1;
+                    weak = None;
+                    continue;
+                }
+                // `Elmsworth lists in London after raising`: what follows a preposition is no subject.
+                let is_apart = run.from > from && self.is(run.from - 1, self.language.stops);
+                if !(is_apart && weak.is_some()) {
+                    strong = Some(run);
+                }
+                at = self.skip_aside(self.skip_legal_form(at));
+                continue;
+            }
+            let Some(token) = self.tokens().get(at) else { break };
+            if token.is_mark(":.|") || token.is_mark("–—-") && self.run_at(at + 1).is_some() {
+                earlier = strong.or(weak);
+                (strong, weak) = (None, None);
+            } else if strong.is_some()
+                && (is_break(token) || self.is(at, self.language.stops) || self.is(at, self.language.helpers))
+            {
+                return strong;
+            } else if strong.is_some() {
+                // `the Leeds company` is not called Leeds.
+                weak = strong.take().filter(|_| !self.is(at, self.language.kinds));
+            }
+            at += 1;
+        }
+        // `Snack maker A is entering the aisle: it has bought B.`
+        strong.or(weak).or(earlier)
+    }
+
+    /// After `Genomics` of `Glasshouse Genomics, Inc. today`, and after the full stop of `Lockridge Corp. has`.
+    fn skip_legal_form(&self, at: usize) -> usize {
+        let is_form = |at: usize| self.tokens().get(at).is_some_and(is_legal_form);
+        let comma = self.tokens().get(at).is_some_and(|it| it.is_mark(","));
+        let mut after = if comma && is_form(at + 1) { at + 2 } else { at };
+        let formed = after.checked_sub(1).is_some_and(is_form);
+        while formed && self.tokens().get(after).is_some_and(|it| it.is_mark(".") && !it.spaced) {
+            after += 1;
+        }
+        // The comma that closes `, Inc.,` opens nothing.
+        let closes = after > at && comma && self.tokens().get(after).is_some_and(|it| it.is_mark(","));
+        let described = self.tokens().get(after + 1).is_some_and(|it| is_in(it, self.language.articles));
+        after + usize::from(closes && !described)
+    }
+
+    /// Behind `(NYSE: GLS)` after a name.
+    fn skip_aside(&self, at: usize) -> usize {
+        if !self.tokens().get(at).is_some_and(|it| it.is_mark("(")) {
+            return at;
+        }
+        let inside = self.tokens().iter().enumerate().skip(at).take(ASIDE_WORDS_MAX);
+        inside.into_iter().find(|(_, it)| it.is_mark(")")).map_or(at, |(end, _)| end + 1)
+    }
+
+    /// The name that is the object of a verb that ends at `from`.
+    pub fn object(&self, from: usize, until: usize) -> Option<Run> {
+        let mut found: Option<Run> = None;
+        let mut at = from;
+        let until = until.min(from + OBJECT_WORDS_MAX).min(self.tokens().len());
+        while at < until {
+            if let Some(run) = self.run_at(at) {
+                at = run.to;
+                if self.tokens().get(at).is_some_and(|it| it.is_mark("'")) {
+                    at += 1;
+                    found = None;
+                    continue;
+                }
+                found = Some(run);
+                continue;
+            }
+            let Some(token) = self.tokens().get(at) else { break };
+            if self.is_genitive(found, at) {
+                found = None;
+            }
+            if found.is_some() && (is_break(token) || self.is_small(at)) {
+                return found;
+            }
+            if found.is_some() && token.kind == Kind::Word {
+                // A name before another noun describes it: `Lithuanian rival`.
+                found = None;
+            }
+            if token.is_mark(";:(") || self.is_end(at) || self.is_sum(at) || token.is_mark("–—") {
+                return found;
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// `Teile des Konkurrenten B`: a noun of which something is told, where nouns look like names.
+    fn is_genitive(&self, found: Option<Run>, at: usize) -> bool {
+        let lone = found.is_some_and(|run| run.to - run.from == 1 && run.to == at);
+        let near = self.runs.iter().any(|run| run.from > at && run.from <= at + 6);
+        lone && near && self.language.code == "de" && self.is(at, &["des", "der"])
+    }
+
+    /// A small word, before which a name ends.
+    fn is_small(&self, at: usize) -> bool {
+        let language = self.language;
+        [language.stops, language.helpers, language.articles].iter().any(|words| self.is(at, words))
+    }
+
+    /// A word after which something else than the object comes; a number only measures it: `Mehrheit von 75 Prozent`.
+    fn is_end(&self, at: usize) -> bool {
+        let measured =
+            self.tokens().get(at + 1).is_some_and(|next| next.kind == Kind::Number) && !self.is_sum(at + 1);
+        self.is(at, self.language.ends) && !measured
+    }
+
+    /// The part of a company that is sold, as it is written: `activité colorants de Teintalys`.
+    pub fn unit(&self, from: usize) -> Option<Run> {
+        let start = (from..from + 3).find(|at| !self.is(*at, self.language.articles))?;
+        let unit = find(self.tokens(), self.language.units, start, start + 5)?;
+        let mut to = unit.to;
+        while to < start + 8 && to < self.tokens().len() {
+            let token = self.tokens().get(to)?;
+            let owned = self.run_at(to).map(|run| run.to);
+            if is_break(token)
+                || self.is_sum(to)
+                || self.is(to, self.language.ends)
+                || self.is(to, self.language.to)
+                || self.is(to, self.language.helpers)
+            {
+                break;
+            }
+            if let Some(end) = owned {
+                return Some(Run { from: start, to: end });
+            }
+            to += 1;
+        }
+        // `división de carga` is told by what follows, `valve business` by what stands before.
+        let follows = unit.from == start && !self.language.joints.is_empty();
+        Some(Run { from: start, to: if follows { to } else { unit.to } })
+    }
+
+    /// Whether a plan, a wish or a denial stands right before the verb.
+    pub fn is_modal(&self, verb: usize) -> bool {
+        let near = verb.saturating_sub(MODAL_WORDS)..verb;
+        near.filter(|at| self.is(*at, self.language.modals) && !self.is_named(*at)).any(|at| {
+            let breaks = (at..verb).any(|between| self.tokens().get(between).is_some_and(is_break));
+            !breaks && self.tokens().get(at).is_none_or(|token| token.text != "May") && !self.is_reported(at)
+        })
+    }
+
+    /// `A said it would acquire B` is no wish.
+    fn is_reported(&self, modal: usize) -> bool {
+        let said = self.tokens().get(modal.saturating_sub(3)..modal).unwrap_or_default();
+        self.is(modal, &["would"])
+            && said.iter().any(|token| is_in(token, &["said", "says", "announced", "confirmed"]))
+    }
+
+    /// The share named near a verb, in percent.
+    pub fn share(&self, from: usize, until: usize) -> Option<u32> {
+        let until = until.min(from + SHARE_WORDS);
+        (from..until).find_map(|at| {
+            let token = self.tokens().get(at).filter(|token| token.kind == Kind::Number)?;
+            let next = self.tokens().get(at + 1)?;
+            let is_percent = next.is_mark("%")
+                || PERCENT.contains(&next.lower.as_str())
+                || self.is(at + 2, &["cent", "ciento", "cento"]);
+            let whole = token.text.split(['.', ',']).next().and_then(|whole| whole.parse().ok())?;
+            is_percent.then_some(whole)
+        })
+    }
+
+    /// The last words before `at` of a part, back to a mark that parts clauses.
+    pub fn before(&self, at: usize, words_max: usize) -> &[Token<'a>] {
+        let mut from = at;
+        while from > 0 && at - from < words_max {
+            let Some(token) = self.tokens().get(from - 1) else { break };
+            if token.is_mark(";:()") || token.is_mark(",") && at - from > 0 && !self.in_number(from - 1) {
+                break;
+            }
+            from -= 1;
+        }
+        self.tokens().get(from..at).unwrap_or_default()
+    }
+
+    /// The first words after `at`, up to such a mark.
+    pub fn after(&self, at: usize, words_max: usize) -> &[Token<'a>] {
+        let end = (at..self.tokens().len().min(at + words_max))
+            .find(|at| self.tokens().get(*at).is_some_and(is_break));
+        let end = end.unwrap_or(self.tokens().len().min(at + words_max));
+        self.tokens().get(at..end).unwrap_or_default()
+    }
+
+    fn in_number(&self, at: usize) -> bool {
+        self.sums.iter().any(|sum| sum.from <= at && at < sum.to)
+    }
+}
+
+const PERCENT: &[&str] = &["percent", "prozent", "procent", "per", "por", "pour", "pct"];
+
+pub(super) fn is_break(token: &Token<'_>) -> bool {
+    token.is_mark(",;:()[]–—!?\"”“")
+}

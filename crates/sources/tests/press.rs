@@ -1,0 +1,8 @@
+//! The grammar of press releases, scored as the bar `signals-extract` scores it.
+
+#[cfg(test)]
+mod press {
+    mod reading;
+    #[path = "../../../../bench/src/signals/score.rs"]
+    mod score;
+}

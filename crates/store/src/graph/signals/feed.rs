@@ -1,0 +1,327 @@
+//! Reading the feed: in the order of the change log, from a place on. Whoever goes on from where a page ended misses nothing and
+//! sees no revision twice, however many write meanwhile.
+
+use super::{SignalFacets, kind_of, number};
+use crate::StoreError;
+use crate::graph::Graph;
+use assay_domain::limits::{SIGNAL_CLOCKS_APART, SIGNAL_SCAN_MAX};
+use assay_domain::{SignalId, SignalKind};
+use chrono::{DateTime, Utc};
+use serde_json::value::RawValue;
+use sqlx::postgres::{PgArguments, PgRow, Postgres};
+use sqlx::query::Query;
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, Row};
+use uuid::Uuid;
+
+pub(super) const COLUMNS: &str =
+    "f.seq, f.signal_id, f.revision, f.kind, f.body, f.occurred_at, f.domain, f.other_domain, f.country,
+    f.industry, f.department, f.stage, f.amount, f.applicants";
+/// How many rows a statement may ask for. The number is a part of its text, because a plan that is kept must know it, and the
+/// texts must be few, because connections keep a plan for each.
+const ROWS_ASKED: [u32; 4] = [10, 25, 50, 100];
+
+/// Which signals are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedFilter {
+    pub kind: SignalKind,
+    /// When it happened: at or after, before.
+    pub since: Option<DateTime<Utc>>,
+    pub until: Option<DateTime<Utc>>,
+    /// Of either side of a deal.
+    pub domain: Option<String>,
+    pub country: Option<String>,
+    pub industry: Option<String>,
+    pub department: Option<String>,
+    pub stage: Option<String>,
+    /// Minor units of whichever currency.
+    pub min_amount: Option<i64>,
+    pub max_applicants: Option<i32>,
+}
+
+impl FeedFilter {
+    pub const fn all(kind: SignalKind) -> Self {
+        Self {
+            kind,
+            since: None,
+            until: None,
+            domain: None,
+            country: None,
+            industry: None,
+            department: None,
+            stage: None,
+            min_amount: None,
+            max_applicants: None,
+        }
+    }
+}
+
+impl FeedFilter {
+    /// As the database decides it.
+    pub fn fits(&self, row: &FeedRow) -> bool {
+        let facets = &row.facets;
+        let is = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
+        let has_domain =
+            self.domain.is_none() || self.domain == facets.domain || self.domain == facets.other_domain;
+        row.kind == self.kind
+            && self.since.is_none_or(|since| row.occurred_at >= since)
+            && self.until.is_none_or(|until| row.occurred_at < until)
+            && has_domain
+            && is(&self.country, &facets.country)
+            && is(&self.industry, &facets.industry)
+            && is(&self.department, &facets.department)
+            && is(&self.stage, &facets.stage)
+            && self.min_amount.is_none_or(|least| facets.amount.is_some_and(|amount| amount >= least))
+            && self.max_applicants.is_none_or(|most| facets.applicants.is_some_and(|count| count <= most))
+    }
+}
+
+/// Where reading begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedStart {
+    /// After this place.
+    After(i64),
+    /// With the newest, as many as fit one page.
+    Newest,
+}
+
+/// Where the feed stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeedHead {
+    pub epoch: Uuid,
+    pub seq: i64,
+    pub at: DateTime<Utc>,
+    /// Since when the oldest change waits for its place; none when all have theirs.
+    pub waiting_since: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct FeedRow {
+    pub seq: i64,
+    pub id: SignalId,
+    pub revision: i64,
+    pub kind: SignalKind,
+    pub occurred_at: DateTime<Utc>,
+    pub facets: SignalFacets,
+    pub body: Box<RawValue>,
+}
+
+/// A signal of a page.
+#[derive(Debug, Clone)]
+pub struct FeedEntry {
+    pub seq: i64,
+    pub id: SignalId,
+    pub revision: i64,
+    pub body: Box<RawValue>,
+}
+
+/// A page of the feed.
+#[derive(Debug, Clone)]
+pub struct FeedPage {
+    /// Where the feed stood at that moment.
+    pub head: FeedHead,
+    /// In the order of `seq`.
+    pub rows: Vec<FeedEntry>,
+    /// Where to go on. Beyond the last row where nothing else is there to be found.
+    pub upto: i64,
+}
+
+impl Graph {
+    pub async fn feed_head(&self) -> Result<FeedHead, StoreError> {
+        let (epoch, seq, at, waiting_since) = sqlx::query_as(
+            "select log_epoch, seq, now(), (select at from change_inbox order by id limit 1)
+             from graph_meta cross join change_log_head",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(FeedHead { epoch, seq, at, waiting_since })
+    }
+
+    /// The place after which everything stands that was written at or after this time. The log is in the order of time but for
+    /// moments, so it is found by halving: a few dozen rows are looked at, however long the log is.
+    pub async fn feed_place_of(&self, since: DateTime<Utc>, head: i64) -> Result<i64, StoreError> {
+        let place = sqlx::query_scalar(
+            "with recursive halving (low, high) as (
+                 select 0::bigint, $2::bigint + 1
+                 union all
+                 select case when is_before then middle else low end, case when is_before then high else middle end
+                 from halving
+                 cross join lateral (select (low + high) / 2 as middle) as half
+                 cross join lateral (
+                     select coalesce((select at < $1 from change_log where seq = middle), true) as is_before
+                 ) as looked_at
+                 where high - low > 1
+             )
+             select max(low) from halving",
+        )
+        .bind(since - SIGNAL_CLOCKS_APART)
+        .bind(head);
+        Ok(place.fetch_one(&self.pool).await?)
+    }
+
+    /// The rows of all kinds after a place and not beyond `head`.
+    pub async fn feed_of_all(&self, after: i64, head: i64, limit: i64) -> Result<Vec<FeedRow>, StoreError> {
+        let kinds: Vec<i16> = SignalKind::ALL.into_iter().map(number).collect();
+        let query = sqlx::query(AssertSqlSafe(format!(
+            "select {COLUMNS} from unnest($4::smallint[]) as kinds (kind) cross join lateral (
+                 select * from signal_feed where signal_feed.kind = kinds.kind and seq > $1 and seq <= $2
+                 order by seq limit $3
+             ) as f order by f.seq limit $3",
+        )));
+        let rows = query.bind(after).bind(head).bind(limit).bind(kinds).fetch_all(&self.pool).await?;
+        rows.iter().map(read).collect()
+    }
+
+    /// One page: at most `limit` rows of those after `start`, not beyond `within` where that is given, and at most
+    /// `SIGNAL_SCAN_MAX` looked at. Where the feed stands is read in the same moment.
+    pub async fn feed(
+        &self,
+        filter: &FeedFilter,
+        start: FeedStart,
+        within: Option<i64>,
+        limit: u32,
+    ) -> Result<FeedPage, StoreError> {
+        let after = match start {
+            FeedStart::After(seq) => seq,
+            FeedStart::Newest => -1,
+        };
+        let rows_asked = ROWS_ASKED.into_iter().find(|rows| *rows >= limit).unwrap_or(limit);
+        let statement = statement(filter, start, rows_asked);
+        let query = bind(sqlx::query(AssertSqlSafe(statement)), filter).bind(after).bind(within);
+        let found = query.fetch_all(&self.pool).await?;
+        let first = found.first().ok_or_else(|| StoreError::Corrupt("the feed has no head".to_owned()))?;
+        let (epoch, seq) = (first.try_get(0)?, first.try_get(1)?);
+        let head = FeedHead { epoch, seq, at: first.try_get(2)?, waiting_since: first.try_get(3)? };
+        let looked_upto: Option<i64> = first.try_get(4)?;
+        let last = within.map_or(head.seq, |within| within.min(head.seq));
+        let mut rows = Vec::with_capacity(found.len());
+        for row in &found {
+            rows.extend(read_entry(row)?);
+        }
+        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        let is_full = rows.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
+        let upto = match start {
+            FeedStart::Newest => {
+                rows.reverse();
+                last
+            }
+            FeedStart::After(_) if is_full => rows.last().map_or(last, |row| row.seq),
+            FeedStart::After(_) => looked_upto.unwrap_or(last),
+        };
+        Ok(FeedPage { head, rows, upto: upto.max(after.min(last)) })
+    }
+}
+
+/// One row at least, so that it is told where the feed stands, and how far was looked, also where nothing was found.
+fn statement(filter: &FeedFilter, start: FeedStart, rows: u32) -> String {
+    let order = if start == FeedStart::Newest { "desc" } else { "asc" };
+    let fits = conditions(filter);
+    let (found, looked_upto) = if fits.is_empty() && filter.domain.is_none() {
+        // All that is looked at is found: the rows end where the feed does, or the page is full.
+        (looked_at(filter, "seq, signal_id, revision, body", order, i64::from(rows)), "null".to_owned())
+    } else {
+        // What is looked at comes in its order, and the first that fit are the page: to sort here would be to look at all of it.
+        let found = format!(
+            "select seq, signal_id, revision, body from ({}) as looked_at {fits} limit {rows}",
+            looked_at(filter, "*", order, SIGNAL_SCAN_MAX)
+        );
+        // Only where the page is short, and in the same moment: rows move to the end while it is read.
+        let upto = format!(
+            "case when (select count(*) from found) < {rows} then
+                 (select case when count(*) >= {SIGNAL_SCAN_MAX} then max(seq) end from ({}) as looked_at) end",
+            looked_at(filter, "seq", order, SIGNAL_SCAN_MAX)
+        );
+        (found, upto)
+    };
+    format!(
+        "with head as materialized (
+             select log_epoch, seq, now() as at, (select at from change_inbox order by id limit 1) as waiting_since
+             from graph_meta cross join change_log_head
+         ), found as materialized ({found})
+         select head.log_epoch, head.seq, head.at, head.waiting_since, {looked_upto}::bigint,
+             found.seq, found.signal_id, found.revision, found.body
+         from head left join found on true order by found.seq {order}"
+    )
+}
+
+/// The rows among which the page is looked for, in their order.
+fn looked_at(filter: &FeedFilter, columns: &str, order: &str, limit: i64) -> String {
+    let place = "kind = $1 and seq > $11 and seq <= (select least(head.seq, $12) from head)";
+    if filter.domain.is_none() {
+        return format!("select {columns} from signal_feed where {place} order by seq {order} limit {limit}");
+    }
+    // Each side has an index of its own.
+    format!(
+        "select * from (
+             (select {columns} from signal_feed where domain = $4 and {place} order by seq {order} limit {limit})
+             union all
+             (select {columns} from signal_feed where other_domain = $4 and domain is distinct from $4 and {place}
+              order by seq {order} limit {limit})
+         ) as sides order by seq {order} limit {limit}"
+    )
+}
+
+/// What is asked for beside kind, place and domain.
+fn conditions(filter: &FeedFilter) -> String {
+    let asked = [
+        (filter.since.is_some(), "occurred_at >= $2"),
+        (filter.until.is_some(), "occurred_at < $3"),
+        (filter.country.is_some(), "country = $5"),
+        (filter.industry.is_some(), "industry = $6"),
+        (filter.department.is_some(), "department = $7"),
+        (filter.stage.is_some(), "stage = $8"),
+        (filter.min_amount.is_some(), "amount >= $9"),
+        (filter.max_applicants.is_some(), "applicants <= $10"),
+    ];
+    let asked: Vec<&str> =
+        asked.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, text)| text).collect();
+    if asked.is_empty() { String::new() } else { format!("where {}", asked.join(" and ")) }
+}
+
+fn bind<'q>(
+    query: Query<'q, Postgres, PgArguments>,
+    filter: &'q FeedFilter,
+) -> Query<'q, Postgres, PgArguments> {
+    query
+        .bind(number(filter.kind))
+        .bind(filter.since)
+        .bind(filter.until)
+        .bind(&filter.domain)
+        .bind(&filter.country)
+        .bind(&filter.industry)
+        .bind(&filter.department)
+        .bind(&filter.stage)
+        .bind(filter.min_amount)
+        .bind(filter.max_applicants)
+}
+
+/// None in the row that only tells where the feed stands.
+fn read_entry(row: &PgRow) -> Result<Option<FeedEntry>, StoreError> {
+    let Some(seq) = row.try_get::<Option<i64>, _>(5)? else { return Ok(None) };
+    let Json(body): Json<Box<RawValue>> = row.try_get(8)?;
+    let id = SignalId::from_uuid(row.try_get(6)?);
+    Ok(Some(FeedEntry { seq, id, revision: row.try_get(7)?, body }))
+}
+
+pub(super) fn read(row: &PgRow) -> Result<FeedRow, StoreError> {
+    let Json(body): Json<Box<RawValue>> = row.try_get(4)?;
+    let facets = SignalFacets {
+        domain: row.try_get(6)?,
+        other_domain: row.try_get(7)?,
+        country: row.try_get(8)?,
+        industry: row.try_get(9)?,
+        department: row.try_get(10)?,
+        stage: row.try_get(11)?,
+        amount: row.try_get(12)?,
+        applicants: row.try_get(13)?,
+    };
+    Ok(FeedRow {
+        seq: row.try_get(0)?,
+        id: SignalId::from_uuid(row.try_get(1)?),
+        revision: row.try_get(2)?,
+        kind: kind_of(row.try_get(3)?)?,
+        occurred_at: row.try_get(5)?,
+        facets,
+        body,
+    })
+}
