@@ -233,7 +233,8 @@ impl Service {
         let context = self.context(call, arrival, key, bounds);
         let before = arrival.watch.elapsed();
         let time_left = self.settings.deadline.saturating_sub(before);
-        let ran = tokio::time::timeout(time_left, run(prepared, context)).await;
+        let running = tokio::time::timeout(time_left, run(prepared, context));
+        let ran = purse.beside(claim.is_some(), running).await;
         let Answered { payload, tally } =
             ran.unwrap_or_else(|_| Err(Fault::new(Code::DeadlineExceeded, "the deadline passed")))?;
         let looked_up = arrival.watch.elapsed();

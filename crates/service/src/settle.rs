@@ -56,11 +56,13 @@ pub struct Purse<'a> {
     key: &'a KeyRecord,
     charge: Charge<'a>,
     hold: Option<HoldId>,
+    /// What is left, as it was read beside a call that costs nothing.
+    left: Option<Credits>,
 }
 
 impl<'a> Purse<'a> {
     pub fn new(ledger: &'a Ledger, key: &'a KeyRecord, charge: Charge<'a>) -> Self {
-        Self { ledger, key, charge, hold: None }
+        Self { ledger, key, charge, hold: None, left: None }
     }
 
     /// Makes sure that at least one unit can be paid for, and says how many can.
@@ -111,6 +113,17 @@ impl<'a> Purse<'a> {
     /// From now on, credits are held before anything is looked for.
     pub fn hold_first(&mut self) {
         self.charge.hold_always = true;
+    }
+
+    /// Runs a call. What is left of the account is read meanwhile where nothing else will be asked of the ledger.
+    pub async fn beside<T>(&mut self, has_claim: bool, run: impl Future<Output = T>) -> T {
+        if self.charge.spec.group.is_recorded() || has_claim {
+            return run.await;
+        }
+        let (done, left) = tokio::join!(run, self.ledger.available(self.key.account));
+        // One that could not be read is asked for again, and then told why.
+        self.left = left.ok().flatten();
+        done
     }
 
     /// Charges what was found and writes history and the stored reply, in one commit.
@@ -166,8 +179,10 @@ impl<'a> Purse<'a> {
 
     /// Looking at one's own account leaves no trace; only the balance is told.
     async fn look_only(&self) -> Result<Settled, Fault> {
-        let overview = self.ledger.overview(self.key.account).await?;
-        let balance = overview.map_or(Credits::ZERO, |overview| overview.available);
+        let balance = match self.left {
+            Some(left) => left,
+            None => self.ledger.available(self.key.account).await?.unwrap_or_default(),
+        };
         Ok(Settled { credits: Credits::ZERO, balance, version: 0 })
     }
 

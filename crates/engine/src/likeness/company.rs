@@ -125,8 +125,13 @@ impl CompanyWords {
         {
             keys.push(["f:", first].concat());
         }
-        keys.extend(without_one_letter(core));
+        keys.extend(self.slipped());
         keys
+    }
+
+    /// Texts of which two names a slip apart share one.
+    pub fn slipped(&self) -> Vec<String> {
+        without_one_letter(&self.core_joined)
     }
 
     /// The texts under which a name somebody asks for may be found.

@@ -97,6 +97,7 @@ impl<'a> Side<'a> {
         {
             keys.push(["e:", start, end].concat());
         }
+        keys.extend(self.words.slipped());
         keys.extend(self.id().map(|id| ["i:", &id.to_string()].concat()));
         keys.sort_unstable();
         keys.dedup();

@@ -138,6 +138,13 @@ impl Ledger {
         row.map(|row| read_overview(&row)).transpose()
     }
 
+    /// What is left to spend, for whoever wants nothing else; none without such an account.
+    pub async fn available(&self, account: AccountId) -> Result<Option<Credits>, StoreError> {
+        let available = sqlx::query_scalar("select available from balance where account_id = $1");
+        let available: Option<i64> = available.bind(account.uuid()).fetch_optional(&self.pool).await?;
+        Ok(available.map(Credits::from_thousandths))
+    }
+
     /// Accounts in the order they were made; `after` is the id the last page ended with.
     pub async fn list_accounts(
         &self,
