@@ -81,9 +81,17 @@ pub struct Party {
     pub country: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<CompanyId>,
+    /// Whether the graph knows it by its name alone: what stands beside the name is then the graph's word, not the source's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_name: bool,
 }
 
 impl Party {
+    /// The address on the web that the source told.
+    pub fn told_domain(&self) -> Option<&Domain> {
+        self.domain.as_ref().filter(|_| !self.by_name)
+    }
+
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }

@@ -103,9 +103,12 @@ fn fuse_party<'a>(best: &Party, all: impl Iterator<Item = &'a Party> + Clone) ->
     ) -> Option<T> {
         all.filter_map(field).next().cloned()
     }
+    // What a source told goes before what the graph knows of somebody with the name.
+    let told = first(all.clone(), Party::told_domain);
     Party {
         name: best.name.clone(),
-        domain: first(all.clone(), |party| party.domain.as_ref()),
+        by_name: told.is_none() && all.clone().any(|party| party.by_name),
+        domain: told.or_else(|| first(all.clone(), |party| party.domain.as_ref())),
         network_url: first(all.clone(), |party| party.network_url.as_ref()),
         country: first(all.clone(), |party| party.country.as_ref()),
         id: first(all, |party| party.id.as_ref()),

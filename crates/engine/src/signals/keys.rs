@@ -12,7 +12,7 @@ pub(super) const fn span(kind: SignalKind) -> TimeDelta {
     TimeDelta::days(match kind {
         SignalKind::Hiring => 30,
         // Agreed, and completed when everybody who has a say has said so.
-        SignalKind::Acquisition => 270,
+        SignalKind::Acquisition => 400,
         // The first money is paid, and the round told of when it suits.
         SignalKind::Funding => 125,
         SignalKind::JobChange | SignalKind::Engagement => 60,

@@ -16,12 +16,15 @@ const OTHER_DOMAIN: Weight = -10;
 /// Companies move from one to the other, and so do those who want the name of somebody else.
 const ALIKE_DOMAIN: Weight = -3;
 const OTHER_COUNTRY: Weight = -3;
+const SAME_COUNTRY: Weight = 1;
+/// What a name alone is taken for is a guess.
+const OTHER_KNOWN: Weight = -2;
 
 /// Endings that say nothing of who it is, beyond those that every folding of a company's name leaves out. They stand together,
 /// as in `Private Limited` and `sp. z o.o.`, so usual ones are among them.
 const ENDINGS: &[&str] = &[
     "asa", "ev", "eg", "gk", "inc", "kg", "kgaa", "lda", "limited", "llp", "lp", "ltd", "ltda", "oo", "oyj",
-    "pbc", "private", "pte", "pvt", "sca", "se", "sl", "sp", "spzoo", "ug", "z", "zoo",
+    "pbc", "private", "pte", "pvt", "sca", "se", "sl", "sp", "spzoo", "ug", "uk", "us", "usa", "z", "zoo",
 ];
 /// Before a name, or after it, in an address whose plain form somebody else had.
 const PREFIXES: &[&str] = &["get", "try", "use", "join", "go", "my", "the"];
@@ -55,7 +58,7 @@ struct Label {
 impl<'a> Side<'a> {
     pub(super) fn of(party: &'a Party) -> Self {
         let web_name = address_in(&party.name);
-        let label = party.domain.as_ref().or(web_name.as_ref()).and_then(Label::of);
+        let label = party.told_domain().or(web_name.as_ref()).and_then(Label::of);
         let spelled = match web_name.as_ref().and_then(label_of) {
             Some(label) => label.replace('-', " "),
             None => without_endings(&apart(&party.name)),
@@ -177,14 +180,13 @@ fn without_endings(name: &str) -> String {
 /// How much speaks for two being one company; nothing where nothing does.
 pub(super) fn weigh(one: &Side<'_>, other: &Side<'_>) -> Option<Weight> {
     let is_same_id = one.id().is_some() && one.id() == other.id();
-    let domains = one.party.domain.as_ref().zip(other.party.domain.as_ref());
+    let domains = one.party.told_domain().zip(other.party.told_domain());
     let is_same_domain = domains.is_some_and(|(one, other)| one == other);
     let by_name = weigh_names(one, other);
     if by_name == 0 && !is_same_id && !is_same_domain {
         return None;
     }
-    let countries = one.party.country.as_ref().zip(other.party.country.as_ref());
-    let country = if countries.is_some_and(|(one, other)| one != other) { OTHER_COUNTRY } else { 0 };
+    let country = elsewhere(one, other);
     if is_same_id || is_same_domain {
         // An address is told; that a name means a company we know is our own guess, and a namesake's country speaks against it.
         let country = if is_same_domain && !is_same_id { country.max(-1) } else { country };
@@ -192,11 +194,28 @@ pub(super) fn weigh(one: &Side<'_>, other: &Side<'_>) -> Option<Weight> {
     }
     let labels = one.label.as_ref().zip(other.label.as_ref());
     let domain = match (domains, labels) {
+        // Of one name, and not the company we guessed: which of the two is meant is then open.
+        (None, _) if is_another_known(one, other) => OTHER_KNOWN,
         (None, _) => 0,
         (Some(_), Some((one, other))) if one.bare == other.bare => ALIKE_DOMAIN,
         (Some(_), _) => OTHER_DOMAIN,
     };
     Some(by_name + domain + country)
+}
+
+/// What their countries say.
+pub(super) fn elsewhere(one: &Side<'_>, other: &Side<'_>) -> Weight {
+    match one.party.country.as_ref().zip(other.party.country.as_ref()) {
+        Some((one, other)) if one != other => OTHER_COUNTRY,
+        Some(_) => SAME_COUNTRY,
+        None => 0,
+    }
+}
+
+/// Whether the graph knows both, as two companies.
+fn is_another_known(one: &Side<'_>, other: &Side<'_>) -> bool {
+    one.id().zip(other.id()).is_some_and(|(one, other)| one != other)
+        || one.party.domain.as_ref().zip(other.party.domain.as_ref()).is_some_and(|(one, other)| one != other)
 }
 
 fn weigh_names(one: &Side<'_>, other: &Side<'_>) -> Weight {

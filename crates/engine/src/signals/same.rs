@@ -6,7 +6,7 @@
 use super::keys::span;
 use super::money::ratio;
 pub(super) use super::party::is_same_party;
-use super::party::{Side, Weight, weigh};
+use super::party::{Side, Weight, elsewhere, weigh};
 use crate::likeness::{NameParts, compare_names};
 use assay_domain::company::Round;
 use assay_domain::signal::{Content, Deal, Move, PersonNamed, Post, Posting};
@@ -15,12 +15,16 @@ use assay_domain::{Notice, PersonName};
 use assay_store::graph::{HeldNotice, HeldSignal};
 
 /// From this weight on two notices are one event, if nothing speaks against it.
-pub(super) const ONE_EVENT: Weight = 4;
+pub(super) const ONE_EVENT: Weight = 3;
 /// From here down they cannot be, whatever others say of both.
 pub(super) const TWO_EVENTS: Weight = -2;
 const NEVER: Weight = -100;
 /// As far from a whole sum as a first closing may be.
 const FIRST_CLOSING: Weight = -4;
+/// Neither one event nor two, whatever the days between say.
+const UNDECIDED: Weight = -2;
+/// What the name of the company that was bought weighs where it is surely the same.
+const SURE_TARGET: Weight = 7;
 /// A source that tells of an event under two references, as an amendment does that corrects what it is known by, says nearly the
 /// same in both, within days.
 const SAID_AGAIN: Weight = 6;
@@ -135,17 +139,30 @@ fn weigh_sums(one: Option<(i64, Option<String>)>, other: Option<(i64, Option<Str
 /// Both sides have to be the same. A purchase is told of when it is agreed and again when it is completed.
 fn weigh_deals(one: (&Reading<'_>, &Deal), other: (&Reading<'_>, &Deal), days: i64) -> Option<Weight> {
     let target = weigh(&one.0.company, &other.0.company)?;
-    let acquirer = weigh(one.0.acquirer.as_ref()?, other.0.acquirer.as_ref()?)?;
+    let acquirers = (one.0.acquirer.as_ref()?, other.0.acquirer.as_ref()?);
     let sum = |deal: &Deal| deal.price.map(|price| (price, deal.currency.clone()));
     let price = weigh_sums(sum(one.1), sum(other.1)) / 2;
     let time = match days {
         ..=10 => 2,
         11..=60 => 1,
         61..=150 => 0,
-        _ => -1,
+        151..=270 => -1,
+        // Some have to wait for years until everybody agrees, and some write the wrong year: nobody buys the same company twice.
+        _ => -4,
     };
-    // One side that is surely the same speaks for the other only so far.
-    Some(target.min(acquirer + 3) + acquirer.min(target + 3) + price + time)
+    let sides = match weigh(acquirers.0, acquirers.1) {
+        // One side that is surely the same speaks for the other only so far.
+        Some(acquirer) => target.min(acquirer + 3) + acquirer.min(target + 3),
+        // A company is seldom bought twice within months, and its buyer may file under a name that nobody knows: of the same
+        // country, or for the same sum. Rivals that bid for it are seldom either.
+        None => {
+            let place = elsewhere(acquirers.0, acquirers.1);
+            let is_possible = target >= SURE_TARGET && place >= 0;
+            let likely = if place > 0 || price > 0 { ONE_EVENT + place } else { UNDECIDED };
+            is_possible.then_some(target - SURE_TARGET + likely)?
+        }
+    };
+    Some(sides + price + time)
 }
 
 /// Which of these is the event: the one the notice was part of before, else the nearest in time that fits in all that was said.

@@ -165,6 +165,7 @@ impl Engine {
             return Ok(None);
         }
         party.id = Some(company.id);
+        party.by_name = matches!(query, CompanyQuery::Name { .. });
         let facts = company.facts;
         party.domain = party.domain.take().or_else(|| facts.domain.clone());
         party.network_url = party.network_url.take().or_else(|| facts.network_url.clone());

@@ -316,7 +316,7 @@ impl GivenParty {
             domain: domain.map_err(|error| (field, error.to_string()))?,
             network_url: url.map_err(|error| (field, error.to_string()))?,
             country: self.country.map(|country| country.to_ascii_uppercase()),
-            id: None,
+            ..Party::default()
         })
     }
 }
