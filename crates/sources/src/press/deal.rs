@@ -1,8 +1,10 @@
 //! Who buys whom, as one passage tells it.
 
+use super::buyout::buyout;
 use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
 use super::scene::Scene;
+use super::share::{is_minority, names_share};
 use super::table::is_one_of;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,10 +33,12 @@ const OTHERS_WORDS: usize = 8;
 const PASSIVE_WORDS: usize = 8;
 /// `A names a chief after B acquisition` is about the chief.
 const AFTER: &[&str] = &["after", "following", "since", "post", "despite", "amid"];
-const MINORITY_PERCENT_MAX: u32 = 50;
 
 /// The first purchase that names both sides, else the first that names one.
 pub(super) fn deal(scene: &Scene<'_>, year: i32) -> Option<Deal> {
+    if let Some(found) = buyout(scene) {
+        return Some(found);
+    }
     let start = client_start(scene);
     let mut partial: Option<Deal> = None;
     for at in start..scene.tokens().len() {
@@ -164,13 +168,6 @@ pub(super) fn is_denied(scene: &Scene<'_>) -> bool {
         let last = (at.saturating_sub(NOT_WORDS)..at).rev().find(|at| is_not(*at));
         is_verb && last.and_then(|at| tokens.get(at)).is_some_and(|token| is_in(token, NOT))
     })
-}
-
-fn names_share(scene: &Scene<'_>, hit: Hit) -> bool {
-    let near = hit.to + OTHERS_WORDS;
-    let control = find(scene.tokens(), scene.language.majority, hit.to, near).is_some();
-    let minority = find(scene.tokens(), scene.language.minority, hit.to, near).is_some();
-    control || minority || scene.share(hit.to, scene.tokens().len()).is_some()
 }
 
 /// Not a plan, not a look back, and nothing else that is acquired: rights, land, customers.
@@ -343,7 +340,21 @@ fn is_company(scene: &Scene<'_>, from: usize, target: Run) -> bool {
     let last = target.from.checked_sub(1).filter(|at| *at >= from).and_then(|at| scene.tokens().get(at));
     let is_place = last.is_some_and(|last| is_in(last, language.inside));
     let is_thing = scene.find_said(language.things, from, target.from).is_some();
-    !is_common(scene, target) && (of_share || !is_place && !is_thing)
+    !is_common(scene, target) && !is_called_thing(scene, target) && (of_share || !is_place && !is_thing)
+}
+
+/// `1440 Larkspur, a 24-story office tower`: what the name is said to be is a thing.
+fn is_called_thing(scene: &Scene<'_>, target: Run) -> bool {
+    let language = scene.language;
+    let tokens = scene.tokens();
+    let parted = tokens.get(target.to).is_some_and(|token| token.is_mark(","));
+    let article = tokens.get(target.to + 1).is_some_and(|token| is_in(token, language.articles));
+    let after = scene.after(target.to + 2, OTHERS_WORDS);
+    let end = after.iter().position(|token| is_in(token, language.stops)).unwrap_or(after.len());
+    let head = end.checked_sub(1).and_then(|at| after.get(at));
+    parted
+        && article
+        && head.is_some_and(|head| is_in(head, language.things) && !is_in(head, language.kinds))
 }
 
 /// A word for a round, a thing or a part of a company, which only looks like a name: `Kreditlinie`.
@@ -362,15 +373,4 @@ fn by_whom(scene: &Scene<'_>, words: &[&str], from: usize, until: usize) -> Opti
         last.is_some_and(|last| is_in(last, scene.language.inside))
     };
     scene.object(by + 1, until).filter(|run| run.from <= by + 6 && !is_place(run))
-}
-
-fn is_minority(scene: &Scene<'_>, from: usize) -> bool {
-    let near = from + OTHERS_WORDS;
-    let tokens = scene.tokens();
-    if find(tokens, scene.language.majority, from, near).is_some() {
-        return false;
-    }
-    let share = scene.share(from, tokens.len()).filter(|_| !scene.has(scene.language.rest));
-    find(tokens, scene.language.minority, from, near).is_some()
-        || share.is_some_and(|share| share < MINORITY_PERCENT_MAX)
 }

@@ -78,8 +78,16 @@ impl Texts<'_> {
         let ends = token.text.chars().count() > 6
             && token.lower != "gebrüder"
             && ENDINGS.iter().any(|ending| token.lower.ends_with(ending));
+        // `Die Familie Klinkhammer`: a name that only ends like a profession.
+        let is_surname = || {
+            self.body.iter().any(|text| {
+                let mut pairs = text.tokens.iter().zip(text.tokens.iter().skip(1));
+                pairs.any(|(one, two)| two.text == token.text && is_one_of(&one.lower, "familie herr frau"))
+            })
+        };
         language.has_capital_nouns()
             && ends
+            && !is_surname()
             && std::iter::once(&self.title).chain(&self.body).any(|text| {
                 let mut pairs = text.tokens.iter().zip(text.tokens.iter().skip(1));
                 pairs.any(|(one, two)| is_in(one, ARTICLES) && two.text == token.text)

@@ -33,12 +33,15 @@ pub(super) fn round(scene: &Scene<'_>, evident: bool, year: i32) -> Option<Round
         .or(raised)
         .or_else(|| client(scene, start))
         .or_else(|| given(scene))
+        .or_else(|| taken_on(scene))
         .or_else(|| endowed(scene, year))
 }
 
 /// Before a sum that somebody has: `Radish grows up with $14 million from Wintergreen`.
 const WITH: &[&str] =
     &["with", "mit", "avec", "con", "met", "com", "med", "thanks", "dank", "grâce", "gracias", "grazie"];
+/// `A has $41M in fresh money to try`.
+const HAS: &[&str] = &["has", "tiene", "tem"];
 const ENDOWED_WORDS: usize = 8;
 
 /// A company that does something with money from investors, whatever it does.
@@ -46,13 +49,15 @@ fn endowed(scene: &Scene<'_>, year: i32) -> Option<Round> {
     let tokens = scene.tokens();
     let sum = scene.sums.iter().find(|sum| {
         let before = scene.before(sum.from, 3);
-        before.iter().any(|token| is_in(token, WITH))
+        before.iter().any(|token| is_in(token, WITH)) || before.last().is_some_and(|last| is_in(last, HAS))
     })?;
     let hit = Hit { from: sum.from, to: sum.to };
     let after = tokens.get(sum.to..(sum.to + ENDOWED_WORDS).min(tokens.len())).unwrap_or_default();
+    let of_stage = after.iter().any(|token| is_in(token, &["series", "serie", "série"]));
     let of_round =
-        has(after, scene.language.rounds) || after.iter().any(|token| is_in(token, scene.language.from));
-    let named_giver = scene.runs.iter().any(|run| run.from >= sum.to) || has(after, scene.language.rounds);
+        of_stage || has(after, scene.language.rounds) || after.iter().any(|token| is_in(token, scene.language.from));
+    let named_giver =
+        of_stage || scene.runs.iter().any(|run| run.from >= sum.to) || has(after, scene.language.rounds);
     if !(of_round && named_giver && is_news(scene, hit, year)) || scene.has(scene.language.funds) {
         return None;
     }
@@ -87,6 +92,9 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
     if longer.iter().any(is_longer) {
         return None;
     }
+    if takes_part(scene, hit) {
+        return None;
+    }
     let of_round = !scene.sums.is_empty() || speaks_of_round(scene) || names_investor(scene);
     if !of_round || !is_news(scene, hit, year) {
         return None;
@@ -96,6 +104,18 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
     // `A led the round and was joined by B`: whoever leads a round does not get it.
     let leads = find(scene.tokens(), language.leads, company.to, hit.from).is_some();
     (!leads).then_some(Round { company, at, investor: None })
+}
+
+/// `B took a smaller share`: whoever does gives money.
+fn takes_part(scene: &Scene<'_>, hit: Hit) -> bool {
+    const PARTS: &[&str] = &[
+        "share", "stake", "slice", "ticket", "tickets", "part", "anteil", "anteile", "participation", "participación",
+        "partecipazione", "quota", "aandeel", "belang", "andel", "fatia", "participação", "ticketet",
+    ];
+    const PART_WORDS: usize = 4;
+    let after = scene.after(hit.to, PART_WORDS);
+    let part = after.iter().position(|token| is_in(token, PARTS));
+    part.is_some_and(|part| !scene.sums.iter().any(|sum| sum.from >= hit.to && sum.from <= hit.to + part))
 }
 
 /// Whether the verb is one of ours: `we have closed`.
@@ -188,6 +208,39 @@ fn given(scene: &Scene<'_>) -> Option<Round> {
     // `1.9 million for a project of B` is not B's.
     let is_thing = scene.find_said(scene.language.things, into + 1, company.from).is_some();
     (!is_thing).then_some(Round { company, at: from, investor: None })
+}
+
+/// `Our newest investment: Glint`, as whoever gives the money calls it.
+fn taken_on(scene: &Scene<'_>) -> Option<Round> {
+    const TAKEN_ON: &[&str] = &[
+        "newest investment :",
+        "latest investment :",
+        "new investment :",
+        "our investment in",
+        "newest portfolio company :",
+        "latest portfolio company :",
+        "new portfolio company :",
+        "newest addition to our portfolio :",
+        "why we invested in",
+        "why we backed",
+        "why we are backing",
+        "why we' re backing",
+        "warum wir in",
+        "neues investment :",
+        "unser neues investment :",
+        "neue beteiligung :",
+        "notre nouvel investissement :",
+        "nouvelle participation :",
+        "nuestra nueva inversión :",
+        "il nostro nuovo investimento :",
+        "onze nieuwste investering :",
+        "nieuwe investering :",
+        "nosso novo investimento :",
+        "vår nya investering :",
+    ];
+    let hit = scene.find(TAKEN_ON, 0)?;
+    let company = scene.run_at(hit.to)?;
+    Some(Round { company, at: hit.from, investor: None })
 }
 
 /// A headline without a verb: `Pharos Robotics: $14.2 million, Series A`.

@@ -85,6 +85,8 @@ pub(super) struct Language {
     pub others: Words,
     /// Other news: what a body says of rounds then is a look back.
     pub topics: Words,
+    /// That a debt is a security on the market, or replaces another debt: no new money.
+    pub bonds: Words,
     /// Vehicles of investors, which raise money too.
     pub funds: Words,
     /// That a sum is rounded.
@@ -213,6 +215,7 @@ impl Language {
             modals: words("modals"),
             others: words("others"),
             topics: words("topics"),
+            bonds: words("bonds"),
             funds: words("funds"),
             roughly: words("roughly"),
             totals: words("totals"),

@@ -28,6 +28,27 @@ pub(super) fn is_named_like_verb(passage: &Passage<'_>, at: usize, verbs: &[&[&s
     token.is_capital() && (acts || is_legal_form(next))
 }
 
+/// `the startup behind the app Groschen` is called otherwise. A team is known by what it made.
+pub(super) fn is_product(passage: &Passage<'_>, run: Run) -> bool {
+    const BEHIND: &[&str] =
+        &["behind", "hinter", "derrière", "detrás", "tras", "dietro", "achter", "trás", "detrás", "bakom"];
+    const TEAMS: &[&str] = &["team", "people", "minds", "brains", "duo", "trio", "équipe", "equipo", "equipe"];
+    const BEHIND_WORDS: usize = 4;
+    let near = run.from.saturating_sub(BEHIND_WORDS)..run.from;
+    let tokens = &passage.tokens;
+    let behind = near.rev().take_while(|at| tokens.get(*at).is_some_and(|token| !token.is_mark(",;:–—()")));
+    let mut behind = behind.filter(|at| tokens.get(*at).is_some_and(|token| is_in(token, BEHIND)));
+    behind.next().is_some_and(|at| {
+        let whose = at.checked_sub(1).and_then(|at| tokens.get(at));
+        whose.is_some_and(|whose| !whose.is_capital() && !is_in(whose, TEAMS) || is_kind_of_startup(whose))
+    })
+}
+
+fn is_kind_of_startup(token: &Token<'_>) -> bool {
+    let endings = ["startup", "start-up", "tech", "firma", "unternehmen", "company", "firm"];
+    endings.iter().any(|ending| token.lower.ends_with(ending))
+}
+
 /// Of the words of longer runs, those that are surely a name: where capitals say little, it stands so elsewhere too.
 pub(super) fn named(passage: &Passage<'_>, runs: &[Run], known: Known<'_>, is_titled: bool) -> Vec<bool> {
     let is_telling = !is_titled && known.language.code != "de";

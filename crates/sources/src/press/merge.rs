@@ -1,7 +1,7 @@
 //! What the headline and the first sentences tell, put together.
 
 use super::amount::{paid, raised};
-use super::backers::{backers, names_investor};
+use super::backers::backers;
 use super::deal::{Deal, deal};
 use super::funding::{Round, headed, round, speaks_of_round};
 use super::language::is_in;
@@ -10,10 +10,10 @@ use super::naming::{
     body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
 };
 use super::scene::Scene;
+use super::sense::{fund_like, is_aside, is_equity, is_look_back, is_substantial};
 use super::stage::stage;
 use super::topic::{meant, names_nobody};
 use super::{Announced, Story};
-use crate::money::decimals;
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
 use assay_domain::{Confidence, taxonomy::FundingStage};
 
@@ -113,7 +113,10 @@ fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
     let told = lead
         .filter_map(|(at, scene)| Some((at, sides(story, scene, &deal(scene, story.year)?))))
         .collect::<Vec<_>>();
-    let whole = told.iter().find(|(_, sides)| sides.acquirer.is_some() && sides.target.is_some());
+    let is_whole = |sides: &Sides| sides.acquirer.is_some() && sides.target.is_some();
+    let is_part = |sides: &Sides| sides.acquirer.is_some() && sides.unit.is_some();
+    let whole = told.iter().find(|(_, sides)| is_whole(sides));
+    let whole = whole.or_else(|| told.iter().find(|(_, sides)| is_part(sides)));
     if is_swapped(&headline, whole.map(|(_, sides)| sides)) {
         headline.acquirer = None;
     }
@@ -290,58 +293,6 @@ fn is_ours(title: &Scene<'_>) -> bool {
     we && title.has(title.language.raises)
 }
 
-const RELATIVES: &[&str] = &[
-    "which", "who", "that", "qui", "que", "die", "der", "das", "che", "som", "dat", "quien", "backed", "avec",
-];
-const ASIDE_WORDS: usize = 8;
-
-/// Whether the verb is in a clause that only describes somebody.
-fn is_aside(scene: &Scene<'_>, verb: usize) -> bool {
-    (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
-        let after_comma =
-            at.checked_sub(1).and_then(|at| scene.tokens().get(at)).is_some_and(|token| token.is_mark(","));
-        after_comma && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
-    })
-}
-
-fn is_equity(stage: FundingStage) -> bool {
-    !matches!(stage, FundingStage::Debt | FundingStage::Grant)
-}
-
-/// Less is collected for a good cause.
-const PETTY: i64 = 10_000;
-
-/// A round without a sum has a stage, or investors that are called so.
-fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
-    let Announced::Funding { amount, stage, investors, .. } = found else { return true };
-    if amount.is_some_and(|amount| amount.amount < PETTY * 10_i64.pow(decimals(amount.currency))) {
-        return false;
-    }
-    let is_staged = stage.is_some_and(is_equity);
-    let first = || std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
-    let is_given = !investors.is_empty() && story.body.first().is_some_and(speaks_of_round);
-    amount.is_some() || is_staged || is_given || first().any(names_investor)
-}
-
-/// A manager of money whose release speaks of a fund raises that fund.
-fn fund_like(story: &Story<'_>, company: &str) -> bool {
-    const MANAGERS: &[&str] = &[
-        "capital",
-        "ventures",
-        "partners",
-        "equity",
-        "gestion",
-        "venture",
-        "kapital",
-        "management",
-        "vct",
-        "trust",
-    ];
-    let last = company.rsplit(' ').next().unwrap_or_default().to_lowercase();
-    let first = std::iter::once(&story.title).chain(story.body.first());
-    MANAGERS.contains(&last.as_str()) && first.into_iter().any(|scene| scene.has(story.language().funds))
-}
-
 /// The round of a company: its sum, stage and investors from all that is told of it.
 pub(super) fn merge_round(
     story: &Story<'_>,
@@ -383,7 +334,3 @@ pub(super) fn merge_round(
     }
 }
 
-/// A sentence about an earlier round.
-fn is_look_back(scene: &Scene<'_>) -> bool {
-    scene.has(scene.language.pasts) && !scene.has(scene.language.led_by)
-}

@@ -5,6 +5,7 @@
 
 mod amount;
 mod backers;
+mod buyout;
 mod currency;
 mod deal;
 mod describe;
@@ -16,6 +17,8 @@ mod money;
 mod name;
 mod naming;
 mod scene;
+mod sense;
+mod share;
 mod sheet;
 mod stage;
 mod table;

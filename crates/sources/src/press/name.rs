@@ -75,6 +75,40 @@ impl Known<'_> {
         told && self.body.iter().any(|passage| passage.tokens.windows(3).any(same))
     }
 
+    /// `Grupo Almenara`: a word that is an ordinary one elsewhere, but without which the next is nowhere, in headline and body.
+    fn is_always_paired(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let Some([token, next]) = tokens.get(at..at + 2) else { return false };
+        let has_pair = |passage: &Passage<'_>| has_pair(passage, token.text, next.text);
+        let is_alone = |passage: &Passage<'_>| {
+            let same = |(at, it): (usize, &Token<'_>)| {
+                let last = at.checked_sub(1).and_then(|at| passage.tokens.get(at));
+                it.text == next.text && last.is_none_or(|last| last.text != token.text)
+            };
+            passage.tokens.iter().enumerate().any(same)
+        };
+        let mut texts = std::iter::once(self.title).chain(self.body);
+        next.is_capital()
+            && !self.language.has_capital_nouns()
+            && has_pair(self.title)
+            && self.body.iter().any(has_pair)
+            && !texts.any(is_alone)
+    }
+
+    /// `42 Wallabies`, `Kranich 7`: headline and body have number and word side by side.
+    fn is_numbered(&self, tokens: &[Token<'_>], at: usize) -> bool {
+        let Some([one, two]) = tokens.get(at..at + 2) else { return false };
+        let is_short = |token: &Token<'_>| {
+            token.kind == Kind::Number && token.text.len() <= 3 && token.text.parse::<u16>().is_ok()
+        };
+        let parted = |passage: &Passage<'_>| has_pair(passage, one.text, two.text);
+        let starts = |passage: &Passage<'_>| {
+            passage.tokens.first().is_some_and(|first| first.text == one.text) && parted(passage)
+        };
+        let leads = is_short(one) && two.is_capital() && self.body.iter().any(starts);
+        let follows = one.is_capital() && is_short(two) && two.spaced && self.body.iter().any(parted);
+        (leads || follows) && parted(self.title)
+    }
+
     /// `Anchor has`, `Anchor, a company`: in English one thing without an article is a name, when headline and body have it so.
     fn is_bare_subject(&self, token: &Token<'_>) -> bool {
         let starts = |passage: &Passage<'_>| {
@@ -133,6 +167,11 @@ impl Known<'_> {
     }
 }
 
+fn has_pair(passage: &Passage<'_>, first: &str, second: &str) -> bool {
+    let mut pairs = passage.tokens.iter().zip(passage.tokens.iter().skip(1));
+    pairs.any(|(one, two)| one.text == first && two.text == second)
+}
+
 /// The runs of a passage. What is blocked (sums, verbs, stages) is in none.
 pub(super) fn runs(passage: &Passage<'_>, known: Known<'_>, blocked: &[bool]) -> Vec<Run> {
     let tokens = &passage.tokens;
@@ -143,7 +182,9 @@ pub(super) fn runs(passage: &Passage<'_>, known: Known<'_>, blocked: &[bool]) ->
         if is_free(at) && is_small_brand(tokens, at, known) {
             found.push(Run { from: at, to: at + 1 });
         }
-        if !(is_free(at) && is_part(tokens, at, known)) {
+        let is_numbered = is_free(at) && is_free(at + 1) && known.is_numbered(tokens, at);
+        let leads = is_numbered && tokens.get(at).is_some_and(|token| token.kind == Kind::Number);
+        if !(leads || is_free(at) && is_part(tokens, at, known)) {
             at += 1;
             continue;
         }
@@ -206,6 +247,9 @@ fn joined(
         return Some(at + 1);
     }
     let last = tokens.get(at.checked_sub(1)?)?;
+    if is_free(at) && token.kind == Kind::Number && known.is_numbered(tokens, at - 1) {
+        return Some(at + 1);
+    }
     // `Van der Meulen`.
     let particle =
         is_one_of(last.text, "Van Von De Da Vom Zu") && is_one_of(&token.lower, "der den de het la 't dem");
@@ -276,7 +320,11 @@ fn is_part(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
     }
     let formed = tokens.get(at + 1).is_some_and(is_legal_form);
     let is_ordinary = is_first && known.small.binary_search(&token.lower).is_ok();
-    formed || !is_ordinary || known.has_inside(tokens, at) || known.is_bare_subject(token)
+    formed
+        || !is_ordinary
+        || known.has_inside(tokens, at)
+        || known.is_bare_subject(token)
+        || known.is_always_paired(tokens, at)
 }
 
 /// The name as text; none when it is too long to be one.

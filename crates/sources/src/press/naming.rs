@@ -3,7 +3,7 @@
 use super::Story;
 use super::describe::{clean, is_description, settle};
 use super::language::{any_at, is_in};
-use super::name::{Run, spell};
+use super::name::{Run, is_legal_form, spell};
 use super::scene::Scene;
 use super::table::is_one_of;
 use super::text::{Kind, Passage};
@@ -134,20 +134,31 @@ pub(super) fn prefer(story: &Story<'_>, headline: Option<String>, body: Option<S
     let is_other = !is_same(first, second) && is_in_title(story, second);
     // `Paper Division` of the headline is `Specialty Paper Division`.
     let last = second.rsplit(' ').next().unwrap_or_default().to_lowercase();
-    let is_longer = second.ends_with(first.as_str()) && story.language().units.contains(&last.as_str());
-    if is_other || is_longer { body } else { headline }
+    let starts_alike = first.split(' ').next() == second.split(' ').next() && second.len() > first.len();
+    let ends_alike = first.to_lowercase().ends_with(last.as_str()) && starts_alike;
+    let is_longer = (second.ends_with(first.as_str()) || ends_alike)
+        && story.language().units.contains(&last.as_str());
+    let is_fuller = second.strip_prefix(first.as_str()).is_some_and(|rest| {
+        rest.starts_with(' ') && !Passage::new(rest).tokens.iter().all(is_legal_form)
+    });
+    if is_other || is_longer || is_fuller { body } else { headline }
+}
+
+/// As tokens have it: `Xylem` of `Xylem&Phloem`.
+fn first_word(name: &str) -> &str {
+    Passage::new(name).tokens.first().map_or("", |token| token.text)
 }
 
 /// Whether the headline has the name, or the first word of it.
 pub(super) fn is_in_title(story: &Story<'_>, name: &str) -> bool {
-    let first = name.split(' ').next().unwrap_or_default();
+    let first = first_word(name);
     story.title.tokens().iter().any(|token| token.text == first)
 }
 
 /// Whether a name that the headline lacks is one: it stands inside a sentence, or more than once, or does something. The first
 /// word of a sentence has a capital anyway.
 pub(super) fn is_certain(story: &Story<'_>, name: &str) -> bool {
-    let first = name.split(' ').next().unwrap_or_default();
+    let first = first_word(name);
     let mut places = 0;
     let mut is_sure = name.contains([' ', '-', '.']);
     for scene in &story.body {

@@ -1,7 +1,7 @@
 //! A passage with what is known of its words: names, sums, verbs; and who stands where.
 
 use super::language::{Hit, Language, any_at, find, has, is_in};
-use super::looks::{is_act, is_named_like_verb, is_series, is_titled, named, tickers};
+use super::looks::{is_act, is_named_like_verb, is_product, is_series, is_titled, named, tickers};
 use super::money::{Sum, sums};
 use super::name::{Known, Run, is_legal_form, runs};
 use super::text::{Kind, Passage, Token};
@@ -64,7 +64,8 @@ impl<'a> Scene<'a> {
                 block(at, at + 2);
             }
         }
-        let runs = runs(passage, Known { is_titled, ..known }, &blocked);
+        let mut runs = runs(passage, Known { is_titled, ..known }, &blocked);
+        runs.retain(|run| !is_product(passage, *run));
         let named = named(passage, &runs, known, is_titled);
         Self { passage, language, sums, runs, is_titled, named }
     }
@@ -295,15 +296,17 @@ impl<'a> Scene<'a> {
     /// The share named near a verb, in percent.
     pub fn share(&self, from: usize, until: usize) -> Option<u32> {
         let until = until.min(from + SHARE_WORDS);
-        (from..until).find_map(|at| {
-            let token = self.tokens().get(at).filter(|token| token.kind == Kind::Number)?;
-            let next = self.tokens().get(at + 1)?;
-            let is_percent = next.is_mark("%")
-                || PERCENT.contains(&next.lower.as_str())
-                || self.is(at + 2, &["cent", "ciento", "cento"]);
-            let whole = token.text.split(['.', ',']).next().and_then(|whole| whole.parse().ok())?;
-            is_percent.then_some(whole)
-        })
+        (from..until).find_map(|at| self.share_at(at))
+    }
+
+    pub fn share_at(&self, at: usize) -> Option<u32> {
+        let token = self.tokens().get(at).filter(|token| token.kind == Kind::Number)?;
+        let next = self.tokens().get(at + 1)?;
+        let is_percent = next.is_mark("%")
+            || PERCENT.contains(&next.lower.as_str())
+            || self.is(at + 2, &["cent", "ciento", "cento"]);
+        let whole = token.text.split(['.', ',']).next().and_then(|whole| whole.parse().ok())?;
+        is_percent.then_some(whole)
     }
 
     /// The last words before `at` of a part, back to a mark that parts clauses.

@@ -3,6 +3,7 @@
 use super::Story;
 use super::funding::{is_news, speaks_of_round};
 use super::language::{any_at, find, is_in};
+use super::name::Run;
 use super::naming::{body_name, is_certain, is_in_title};
 use super::scene::Scene;
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
@@ -61,6 +62,15 @@ fn topic(story: &Story<'_>, until: usize) -> Option<String> {
         return Some(name.clone());
     }
     let last = before.last().filter(|_| headed.is_empty())?;
-    let run = last.run_at(0)?;
+    let run = last.run_at(0).or_else(|| introduced(last))?;
     body_name(story, last, run).filter(|name| is_certain(story, name))
+}
+
+/// `Her company, Sterilink, tracks kits`.
+fn introduced(scene: &Scene<'_>) -> Option<Run> {
+    const INTRODUCED_WORDS: usize = 6;
+    let run = scene.runs.first().copied().filter(|run| run.from <= INTRODUCED_WORDS)?;
+    let before = |back: usize| run.from.checked_sub(back).and_then(|at| scene.tokens().get(at));
+    let kind = if before(1)?.is_mark(",") { before(2)? } else { before(1)? };
+    is_in(kind, scene.language.kinds).then_some(run)
 }

@@ -1,0 +1,99 @@
+//! Whether what was read of a round is one: not petty, not for a fund, not told in passing.
+
+use super::backers::names_investor;
+use super::funding::speaks_of_round;
+use super::language::is_in;
+use super::name::Run;
+use super::scene::Scene;
+use super::table::is_one_of;
+use super::text::Token;
+use super::{Announced, Story};
+use crate::money::decimals;
+use assay_domain::limits::PRESS_LEAD_SENTENCES;
+use assay_domain::taxonomy::FundingStage;
+
+const RELATIVES: &[&str] = &[
+    "which", "who", "that", "qui", "que", "die", "der", "das", "che", "som", "dat", "quien", "backed", "avec",
+];
+const ASIDE_WORDS: usize = 8;
+
+/// Whether the verb is in a clause that only describes somebody.
+pub(super) fn is_aside(scene: &Scene<'_>, verb: usize) -> bool {
+    (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
+        let after_comma =
+            at.checked_sub(1).and_then(|at| scene.tokens().get(at)).is_some_and(|token| token.is_mark(","));
+        after_comma && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
+    })
+}
+
+pub(super) fn is_equity(stage: FundingStage) -> bool {
+    !matches!(stage, FundingStage::Debt | FundingStage::Grant)
+}
+
+/// Less is collected for a good cause.
+const PETTY: i64 = 10_000;
+
+/// A round without a sum has a stage, or investors that are called so.
+pub(super) fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
+    let Announced::Funding { amount, stage, investors, .. } = found else { return true };
+    if amount.is_some_and(|amount| amount.amount < PETTY * 10_i64.pow(decimals(amount.currency))) {
+        return false;
+    }
+    if *stage == Some(FundingStage::Debt) && is_of_market(story) {
+        return false;
+    }
+    let is_staged = stage.is_some_and(is_equity);
+    let first = || std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
+    let is_given = !investors.is_empty() && story.body.first().is_some_and(speaks_of_round);
+    amount.is_some() || is_staged || is_given || first().any(names_investor)
+}
+
+/// A manager of money whose release speaks of a fund raises that fund.
+pub(super) fn fund_like(story: &Story<'_>, company: &str) -> bool {
+    const MANAGERS: &[&str] = &[
+        "capital",
+        "ventures",
+        "partners",
+        "equity",
+        "gestion",
+        "venture",
+        "kapital",
+        "management",
+        "vct",
+        "trust",
+    ];
+    let last = company.rsplit(' ').next().unwrap_or_default();
+    let mut first = std::iter::once(&story.title).chain(story.body.first());
+    let is_manager = MANAGERS.contains(&last.to_lowercase().as_str());
+    is_manager && first.any(|scene| scene.has(story.language().funds)) || is_fund(story, company)
+}
+
+const FUND_WORDS: &str = "fund fonds fondo fundo fond fonden";
+
+/// `Fondo Levante III`: it is called a fund right before its name, or has a number as only funds have among them.
+fn is_fund(story: &Story<'_>, company: &str) -> bool {
+    let last = company.rsplit(' ').next().unwrap_or_default();
+    let is_numbered = is_one_of(last, "II III IV V VI VII VIII IX");
+    let is_word = |token: &Token<'_>| is_one_of(&token.lower, FUND_WORDS);
+    let mut first = std::iter::once(&story.title).chain(story.body.iter().take(2));
+    first.any(|scene| {
+        let tokens = scene.tokens();
+        let is_called = |run: &Run| {
+            let before = run.from.checked_sub(1).and_then(|at| tokens.get(at));
+            scene.passage.slice(run.from, run.to).ends_with(company)
+                && (before.is_some_and(is_word) || tokens.get(run.from).is_some_and(is_word))
+        };
+        is_numbered && tokens.iter().any(is_word) || scene.runs.iter().any(|run| is_called(run))
+    })
+}
+
+/// Bonds that are sold on the market, or that only replace others.
+fn is_of_market(story: &Story<'_>) -> bool {
+    let mut first = std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
+    first.any(|scene| scene.has(story.language().bonds))
+}
+
+/// A sentence about an earlier round.
+pub(super) fn is_look_back(scene: &Scene<'_>) -> bool {
+    scene.has(scene.language.pasts) && !scene.has(scene.language.led_by)
+}
