@@ -20,6 +20,31 @@ enum Role {
     Apart,
 }
 
+/// A sum that is paid later, if at all.
+const LATER: &[&str] = &[
+    "earn-out",
+    "earnout",
+    "earn-outs",
+    "in earn-outs",
+    "in earn-out",
+    "of earn-out",
+    "in milestones",
+    "in milestone",
+    "in contingent",
+    "in deferred",
+    "contingent",
+    "deferred",
+    "milestone",
+    "bonus",
+    "break fee",
+    "termination fee",
+    "als earn-out",
+    "de complément",
+    "de earn-out",
+    "di earn-out",
+    "aan earn-out",
+    "i tilläggsköpeskilling",
+];
 const BEFORE_WORDS: usize = 7;
 const AFTER_WORDS: usize = 6;
 /// The exact figure of a body may differ so much from the rounded one of a headline.
@@ -36,6 +61,7 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
         || scene.says(before, language.pasts)
         || names_earlier_year(before, year)
         || names_earlier_year(after, year)
+        || price && any_at(after, 0, LATER).is_some()
         || price && (scene.says(before, language.extras) || any_at(after, 0, language.more).is_some());
     if apart {
         return Role::Apart;

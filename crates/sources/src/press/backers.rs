@@ -109,6 +109,12 @@ pub(super) fn names_investor(scene: &Scene<'_>) -> bool {
     })
 }
 
+/// Whether the name is one of those that live by investing.
+pub(super) fn names_giver(scene: &Scene<'_>, run: Run) -> bool {
+    let last = run.to.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    run.to - run.from > 1 && last.is_some_and(|last| is_one_of(&last.lower, INVESTORS))
+}
+
 const ANDS: &[&str] = &["and", "und", "et", "y", "e", "en", "och", "sowie", "ed", "the"];
 
 /// Names in a row from here on: parted by commas and `and`, with articles and descriptions before them.

@@ -94,19 +94,20 @@ impl Known<'_> {
             && !texts.any(is_alone)
     }
 
-    /// `42 Wallabies`, `Kranich 7`: headline and body have number and word side by side.
+    /// `42 Wallabies`, `Kranich 7`: two passages have number and word side by side.
     fn is_numbered(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let Some([one, two]) = tokens.get(at..at + 2) else { return false };
         let is_short = |token: &Token<'_>| {
-            token.kind == Kind::Number && token.text.len() <= 3 && token.text.parse::<u16>().is_ok()
+            token.kind == Kind::Number && token.text.len() <= 4 && token.text.parse::<u16>().is_ok()
         };
         let parted = |passage: &Passage<'_>| has_pair(passage, one.text, two.text);
+        let is_repeated = || self.body.iter().filter(|passage| parted(passage)).count() > 1;
         let starts = |passage: &Passage<'_>| {
             passage.tokens.first().is_some_and(|first| first.text == one.text) && parted(passage)
         };
         let leads = is_short(one) && two.is_capital() && self.body.iter().any(starts);
         let follows = one.is_capital() && is_short(two) && two.spaced && self.body.iter().any(parted);
-        (leads || follows) && parted(self.title)
+        (leads || follows) && (parted(self.title) || is_repeated())
     }
 
     /// `Anchor has`, `Anchor, a company`: in English one thing without an article is a name, when headline and body have it so.

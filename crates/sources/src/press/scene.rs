@@ -148,7 +148,11 @@ impl<'a> Scene<'a> {
                 }
                 // `Elmsworth lists in London after raising`: what follows a preposition is no subject.
                 let is_apart = run.from > from && self.is(run.from - 1, self.language.stops);
-                if !(is_apart && weak.is_some()) {
+                // `the software maker in Tucson` is not called Tucson.
+                let is_place = run.from > from + 1
+                    && self.is(run.from - 1, self.language.inside)
+                    && self.is(run.from - 2, self.language.kinds);
+                if !(is_apart && weak.is_some() || is_place) {
                     strong = Some(run);
                 }
                 at = self.skip_aside(self.skip_legal_form(at));

@@ -35,7 +35,7 @@ const PETTY: i64 = 10_000;
 
 /// A round without a sum has a stage, or investors that are called so.
 pub(super) fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
-    let Announced::Funding { amount, stage, investors, .. } = found else { return true };
+    let Announced::Funding { company, amount, stage, investors, .. } = found else { return true };
     if amount.is_some_and(|amount| amount.amount < PETTY * 10_i64.pow(decimals(amount.currency))) {
         return false;
     }
@@ -43,6 +43,9 @@ pub(super) fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
         return false;
     }
     let is_staged = stage.is_some_and(is_equity);
+    if is_charity(company) && !is_staged {
+        return false;
+    }
     let first = || std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
     let is_given = !investors.is_empty() && story.body.first().is_some_and(speaks_of_round);
     amount.is_some() || is_staged || is_given || first().any(names_investor)
@@ -85,6 +88,15 @@ fn is_fund(story: &Story<'_>, company: &str) -> bool {
         };
         is_numbered && tokens.iter().any(is_word) || scene.runs.iter().any(|run| is_called(run))
     })
+}
+
+/// Whoever is given money and owes nothing for it.
+fn is_charity(company: &str) -> bool {
+    const CHARITIES: &str = "hospital hospitals foundation university museum charity church school college council library \
+        theatre theater orchestra opera zoo society association trust krankenhaus klinikum stiftung universität museum verein \
+        hôpital fondation université musée association hospital fundación universidad museo ospedale fondazione università \
+        ziekenhuis stichting universiteit fundação universidade museu sjukhus stiftelsen stiftelse universitet";
+    company.split(' ').any(|word| is_one_of(&word.to_lowercase(), CHARITIES))
 }
 
 /// Bonds that are sold on the market, or that only replace others.

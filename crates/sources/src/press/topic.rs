@@ -1,47 +1,73 @@
 //! Whom `it` and `the company` mean.
 
 use super::Story;
+use super::backers::names_giver;
 use super::funding::{is_news, speaks_of_round};
 use super::language::{any_at, find, is_in};
 use super::name::Run;
 use super::naming::{body_name, is_certain, is_in_title};
 use super::scene::Scene;
+use super::table::is_one_of;
+use super::text::Token;
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
 
 /// A round that a later sentence tells of whoever the sentences before it are about, and which sentence that is.
 pub(super) fn meant(story: &Story<'_>) -> Option<(usize, String)> {
-    let later = story.body.iter().take(PRESS_LEAD_SENTENCES + 1).enumerate().skip(1);
-    let told = |(at, scene): (usize, &Scene<'_>)| {
-        let name = raises_unnamed(scene, story.year).then(|| topic(story, at)).flatten()?;
-        Some((at, name))
-    };
-    later.into_iter().find_map(told)
+    let mut told = story.body.iter().take(PRESS_LEAD_SENTENCES + 1).enumerate();
+    let (at, _) = told.find(|(_, scene)| raises_unnamed(story, scene))?;
+    let name = topic(story, at).filter(|_| at > 0).or_else(|| named_next(story, at + 1))?;
+    Some((at, name))
 }
 
-const MEANT_WORDS: usize = 8;
+/// What follows the comma after the name of a company, and of no person or town.
+const OF_COMPANIES: &str = "founded based which whose established set gegründet das deren dessen fondée créée basée installée \
+    fundada con nacida creada fondata nata con opgericht gevestigd fundada criada sediada grundat som";
+
+/// `The spin-off has secured $2m. Nibblechip, founded in 2024, will use the money`: only the next sentence has the name.
+fn named_next(story: &Story<'_>, at: usize) -> Option<String> {
+    let scene = story.body.get(at)?;
+    let run = scene.run_at(0)?;
+    let language = scene.language;
+    let gives = [language.leads, language.led_by, language.invests];
+    let (next, described) = (scene.tokens().get(run.to)?, scene.tokens().get(run.to + 1)?);
+    let is_founded = next.is_mark(",") && is_one_of(&described.lower, OF_COMPANIES);
+    // Two words may be a person's.
+    let acts = is_founded || run.to - run.from == 1 && is_in(next, language.helpers);
+    let is_other = names_giver(scene, run) || gives.iter().any(|words| scene.has(words));
+    let name = body_name(story, scene, run).filter(|_| acts && !is_other)?;
+    is_certain(story, &name).then_some(name)
+}
+
+const MEANT_WORDS: usize = 12;
 const PRONOUNS: &[&str] = &[
     "it", "they", "sie", "es", "er", "elle", "il", "ella", "lei", "hij", "zij", "ze", "het", "ela", "ele",
     "det", "den", "hon",
 ];
 
 /// `The Austin company raised $8 million`: nobody is named before the verb, but somebody is meant.
-fn raises_unnamed(scene: &Scene<'_>, year: i32) -> bool {
+fn raises_unnamed(story: &Story<'_>, scene: &Scene<'_>) -> bool {
     let tokens = scene.tokens();
     let language = scene.language;
     (0..tokens.len()).any(|at| {
         let Some(hit) = any_at(tokens, at, language.raises) else { return false };
         names_nobody(scene, at)
             && !scene.sums.is_empty()
-            && speaks_of_round(scene)
+            && (speaks_of_round(scene) || speaks_of_round(&story.title))
             && find(tokens, language.leads, scene.clause_start(at), at).is_none()
-            && is_news(scene, hit, year)
+            && is_news(scene, hit, story.year)
     })
 }
 
 /// Whether before this verb nobody is named, but somebody is meant.
 pub(super) fn names_nobody(scene: &Scene<'_>, verb: usize) -> bool {
     let from = scene.clause_start(verb);
-    let is_meant = |token| is_in(token, PRONOUNS) || is_in(token, scene.language.kinds);
+    let is_meant = |token: &Token<'_>| is_in(token, PRONOUNS) || is_in(token, scene.language.kinds);
+    // `Nine years later, the software maker has taken`: who is meant comes after the comma.
+    let comma = (from..verb).rev().find(|at| scene.tokens().get(*at).is_some_and(|it| it.is_mark(",")));
+    let from = comma
+        .map(|comma| comma + 1)
+        .filter(|at| scene.tokens().get(*at..verb).unwrap_or_default().iter().any(is_meant))
+        .unwrap_or(from);
     let meant = scene.tokens().get(from..verb).unwrap_or_default().iter().any(is_meant);
     meant && verb <= from + MEANT_WORDS && scene.subject(from, verb).is_none()
 }
