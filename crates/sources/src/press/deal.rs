@@ -105,6 +105,11 @@ const COPULAS: &[&str] =
 fn told_buyer(scene: &Scene<'_>, at: usize) -> Option<Deal> {
     let tokens = scene.tokens();
     let hit = any_at(tokens, at, scene.language.labels[0])?;
+    // `The buyer, A of Zurich, paid`.
+    let parted = tokens.get(hit.to).is_some_and(|token| token.is_mark(","));
+    if let Some(acquirer) = scene.run_at(hit.to + 1).filter(|_| parted) {
+        return Some(Deal { acquirer: Some(acquirer), at, ..Deal::default() });
+    }
     let copula = (hit.to..hit.to + PASSIVE_WORDS)
         .find(|at| tokens.get(*at).is_some_and(|token| is_in(token, COPULAS) || token.is_mark(":")))?;
     let target = scene.runs.iter().copied().rfind(|run| run.from >= hit.to && run.to <= copula);

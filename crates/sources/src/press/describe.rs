@@ -191,12 +191,16 @@ pub(super) fn is_description(passage: &Passage<'_>, run: Run, language: &Languag
     }
     (run.from..run.to).all(|at| {
         passage.tokens.get(at).is_some_and(|token| {
-            is_in(token, language.kinds)
+            is_one_of(&token.lower, FIELDS)
+                || is_in(token, language.kinds)
                 || is_in(token, language.places)
                 || language.code == "de" && !token.text.contains('-') && is_certain_kind(token, language)
         })
     })
 }
+
+/// What companies do, in capitals everywhere.
+const FIELDS: &str = "ai ki ia it ev evs api apis saas vr ar iot llm llms b2b b2c hr esg dna rna gpu gpus 3d 5g";
 
 /// Words with which names end and that are no names by themselves.
 fn is_plain(token: &Token<'_>) -> bool {

@@ -4,13 +4,13 @@ use super::amount::{paid, raised};
 use super::backers::backers;
 use super::deal::{Deal, deal};
 use super::funding::{Round, headed, round, speaks_of_round};
-use super::language::is_in;
+use super::language::{any_at, is_in};
 use super::name::{Run, spell};
 use super::naming::{
     body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
 };
 use super::scene::Scene;
-use super::sense::{fund_like, is_aside, is_equity, is_look_back, is_substantial};
+use super::sense::{fund_like, is_aside, is_equity, is_look_back, is_person, is_substantial};
 use super::stage::stage;
 use super::topic::{meant, names_nobody};
 use super::{Announced, Story};
@@ -77,10 +77,11 @@ fn told(story: &Story<'_>) -> Option<Announced> {
     let title_round = round(&story.title, evident, story.year).or_else(|| headed(&story.title));
     let first_is_round = match (&of_title, &title_round) {
         (Some(bought), Some(raised)) if bought.is_whole() => {
-            raised.at < bought.at && raised.investor.is_none() && speaks_of_round(&story.title)
+            let is_money = speaks_of_round(&story.title) || gets_sum(&story.title, raised);
+            raised.at < bought.at && raised.investor.is_none() && is_money
         }
         (Some(bought), Some(raised)) => raised.at <= bought.at,
-        (None, Some(_)) => true,
+        (None, Some(raised)) => !is_bought(story, raised),
         _ => false,
     };
     if first_is_round {
@@ -90,6 +91,23 @@ fn told(story: &Story<'_>) -> Option<Announced> {
         return funding(story, None, evident);
     }
     acquisition(story, of_title).or_else(|| funding(story, title_round, evident))
+}
+
+/// Whether the sum follows the verb, and the verb means nothing else.
+fn gets_sum(title: &Scene<'_>, raised: &Round) -> bool {
+    let buys = any_at(title.tokens(), raised.at, title.language.buys).is_some();
+    !buys && title.sums.iter().any(|sum| sum.from > raised.at && sum.from <= raised.at + 4)
+}
+
+/// `A steps in at B`, and the first sentence tells that A buys B.
+fn is_bought(story: &Story<'_>, of_title: &Round) -> bool {
+    let Some(company) = settled_name(story, of_title.company) else { return false };
+    let first = story.body.first().and_then(|scene| Some((scene, deal(scene, story.year)?)));
+    first.is_some_and(|(scene, found)| {
+        let target = found.target.and_then(|run| body_name(story, scene, run));
+        let same = target.is_some_and(|target| is_same(&target, &company));
+        same && found.acquirer.is_some() && !found.minority && of_title.investor.is_some()
+    })
 }
 
 /// Whether the body tells of a round before it tells of a purchase.
@@ -229,11 +247,17 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
     let body_company = told.as_ref().and_then(|(_, scene, found)| company_name(story, scene, found));
     let agreed = headline.is_some() && body_company.is_some();
     let is_headed = headline.is_some();
-    let sums = |scene: &Scene<'_>| scene.sums.iter().map(|sum| sum.money).collect::<Vec<_>>();
-    let shared = told
-        .as_ref()
-        .is_some_and(|(_, scene, _)| sums(scene).iter().any(|sum| sums(&story.title).contains(sum)));
-    let is_told = is_headed || shared || speaks_of_round(&story.title) || is_ours(&story.title);
+    let shared = told.as_ref().is_some_and(|(at, ..)| shares_sum(story, *at));
+    // `took the $250,000 grand prize`: the body tells that the sum of the headline is something else.
+    if told.is_none() && shares_sum(story, 0) && story.body.first().is_some_and(Scene::is_other_business) {
+        return None;
+    }
+    let is_headline = shared || speaks_of_round(&story.title) || is_ours(&story.title);
+    let is_main = told.as_ref().is_some_and(|(at, scene, found)| *at == 0 && !is_aside(scene, found.at));
+    let is_spoken = is_main
+        && story.title.has(story.language().raises)
+        && story.body.first().is_some_and(|first| !first.sums.is_empty() && speaks_of_round(first));
+    let is_told = is_headed || is_headline || is_spoken;
     let stated = of_title.and_then(|found| stated_name(story, found.company)).filter(|_| headline.is_none());
     // A name that the headline has not, while it has another in its place, is somebody else's.
     let body_company = body_company.filter(|name| stated.is_none() || is_in_title(story, name));
@@ -244,14 +268,17 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
     if !is_named && !is_certain(story, &company) {
         return None;
     }
-    // Under a headline about something else only the main clause of the first sentence is news.
-    let is_main = told.as_ref().is_some_and(|(at, scene, found)| *at == 0 && !is_aside(scene, found.at));
-    let is_other = !is_headed && story.is_about_else() && !(is_main && (is_named || shared));
-    if !is_told && !is_named || is_other {
+    // Under a headline about something else only the main clause of the first sentence is news, unless they share the sum.
+    let is_shared = shared && told.as_ref().is_some_and(|(_, scene, found)| !is_aside(scene, found.at));
+    let is_other = !is_headed && story.is_about_else() && !(is_main && is_named || is_shared);
+    let is_passing = !is_headed
+        && !is_headline
+        && told.as_ref().is_some_and(|(_, scene, found)| is_aside(scene, found.at));
+    if !is_told && !is_named || is_other || is_passing {
         return None;
     }
     let is_invested = of_title.is_some_and(|found| found.investor.is_some()) && story.title.sums.is_empty();
-    if fund_like(story, &company) || is_invested && is_place(story, &company) {
+    if fund_like(story, &company) || is_person(story, &company) || is_invested && is_place(story, &company) {
         return None;
     }
     let title_investor = of_title.and_then(|found| found.investor).and_then(|run| settled_name(story, run));
@@ -262,6 +289,12 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
     let first = told.as_ref().map_or(0, |(at, _, _)| *at);
     let found = merge_round(story, company, first, investor, if agreed { AGREED } else { TOLD_ONCE });
     is_substantial(story, &found).then_some(found)
+}
+
+/// Whether a sentence of the body has a sum of the headline.
+fn shares_sum(story: &Story<'_>, at: usize) -> bool {
+    let sums = story.body.get(at).map(|scene| scene.sums.as_slice()).unwrap_or_default();
+    sums.iter().any(|sum| story.title.sums.iter().any(|other| other.money == sum.money))
 }
 
 /// Who gets the money; where the sentence has another name before the verb, and only that is in the headline, it is that one.
@@ -279,7 +312,7 @@ fn company_name(story: &Story<'_>, scene: &Scene<'_>, found: &Round) -> Option<S
 
 fn meant_round(story: &Story<'_>) -> Option<Announced> {
     let (first, company) = meant(story)?;
-    let is_told = is_in_title(story, &company) || speaks_of_round(&story.title);
+    let is_told = is_in_title(story, &company) || speaks_of_round(&story.title) || shares_sum(story, first);
     if !is_told || story.is_about_else() || fund_like(story, &company) {
         return None;
     }

@@ -141,8 +141,16 @@ impl Story<'_> {
     /// Whether it is about rounds, loans or grants at all.
     fn is_evident(&self) -> bool {
         let first = std::iter::once(&self.title).chain(self.body.iter().take(EVIDENCE_SENTENCES));
+        let is_sold = |scene: &Scene<'_>| deal::deal(scene, self.year).is_some_and(|found| found.is_whole());
+        let raises = !self.title.sums.is_empty()
+            && self.title.has(self.language().raises)
+            && !self.body.iter().take(DOUBT_SENTENCES).any(is_sold);
+        let has_giver = |scene: &Scene<'_>| scene.runs.iter().any(|run| backers::names_giver(scene, *run));
         first.into_iter().any(|scene| {
-            funding::speaks_of_round(scene) || backers::names_investor(scene) || self.is_startup(scene)
+            funding::speaks_of_round(scene)
+                || backers::names_investor(scene)
+                || self.is_startup(scene)
+                || raises && has_giver(scene)
         })
     }
 

@@ -60,7 +60,7 @@ pub(super) struct Known<'a> {
 const INNER: &[&str] = &["and", "of", "und", "et", "y", "e", "en", "och", "van", "i"];
 
 /// Words with which sentences and headlines begin, and names as well: `Two Oceans Logistics`, `New Dawn`.
-const OPENS_NAME: &str = "two three every each many once new both here first other more over under up around all opinion today \
+const OPENS_NAME: &str = "two three four five six seven eight nine ten eleven twelve twenty forty fresh every each many once new both here first other more over under up around all opinion today \
     nueva nuevo nova novo nuova nuovo nouvelle nouveau nieuwe nieuw primera primer première premier prima primo una un";
 
 impl Known<'_> {
@@ -139,7 +139,8 @@ impl Known<'_> {
                     && two.text == next.text
             })
         };
-        let is_sure = !is_first && !self.is_titled && self.language.code != "de";
+        let is_counted = super::currency::number_word(&token.lower).is_some() && !self.is_titled;
+        let is_sure = (is_counted || !is_first) && !self.is_titled && self.language.code != "de";
         is_sure || self.body.iter().any(inside)
     }
 
@@ -148,7 +149,7 @@ impl Known<'_> {
     fn is_phrase(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let Some(part) = at.checked_sub(1).and_then(|from| tokens.get(from..at + 2)) else { return false };
         let [first, inner, last] = part else { return false };
-        if !(is_in(inner, INNER) || inner.is_mark("'")) {
+        if !(is_in(inner, INNER) || inner.is_mark("'+")) {
             return false;
         }
         let has = |passage: &Passage<'_>| {
@@ -229,6 +230,21 @@ fn is_small_brand(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
     begins && acts && is_word && is_one && !is_known
 }
 
+/// `Lockhart's acquires`: what owns nothing is called so.
+fn ends_in_genitive(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
+    let is_genitive = tokens.get(at).is_some_and(|token| token.is_mark("'") && token.lower.ends_with('s'));
+    let language = known.language;
+    let verbs = [language.raises, language.buys, language.sells, language.invests];
+    let owns_nothing = tokens.get(at + 1).is_none_or(|next| {
+        let acts = next.lower.ends_with('s') && verbs.iter().any(|it| any_at(tokens, at + 1, it).is_some());
+        let is_small = !is_in(next, &["and", "or", "own", "been", "now", "just", "also", "private"])
+            && !next.is_capital()
+            && (is_in(next, language.helpers) || is_in(next, language.stops));
+        acts || is_small || next.is_mark(",.;)")
+    });
+    language.is_english() && is_genitive && owns_nothing
+}
+
 /// Where the run ends when it goes on at this token.
 fn joined(
     tokens: &[Token<'_>],
@@ -248,6 +264,9 @@ fn joined(
         return Some(at + 1);
     }
     let last = tokens.get(at.checked_sub(1)?)?;
+    if ends_in_genitive(tokens, at, known) {
+        return Some(at + 1);
+    }
     if is_free(at) && token.kind == Kind::Number && known.is_numbered(tokens, at - 1) {
         return Some(at + 1);
     }

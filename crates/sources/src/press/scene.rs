@@ -114,6 +114,10 @@ impl<'a> Scene<'a> {
         self.find_said(self.language.others, from, until).is_some() && !is_equity
     }
 
+    pub fn is_other_business(&self) -> bool {
+        self.is_other(0, self.tokens().len())
+    }
+
     pub fn is_sum(&self, at: usize) -> bool {
         self.sums.iter().any(|sum| sum.from == at)
     }
@@ -152,7 +156,11 @@ impl<'a> Scene<'a> {
                 let is_place = run.from > from + 1
                     && self.is(run.from - 1, self.language.inside)
                     && self.is(run.from - 2, self.language.kinds);
-                if !(is_apart && weak.is_some() || is_place) {
+                // `Founded in Nantes by two mechanics, Rustine has`: the subject is still to come.
+                let is_opening = is_apart && strong.is_none() && weak.is_none() && self.opens_clause(from, run);
+                if is_opening {
+                    earlier = earlier.or(Some(run));
+                } else if !(is_apart && weak.is_some() || is_place) {
                     strong = Some(run);
                 }
                 at = self.skip_aside(self.skip_legal_form(at));
@@ -174,6 +182,16 @@ impl<'a> Scene<'a> {
         }
         // `Snack maker A is entering the aisle: it has bought B.`
         strong.or(weak).or(earlier)
+    }
+
+    /// Whether a comma and a name with its verb follow the words with which the sentence begins.
+    fn opens_clause(&self, from: usize, run: Run) -> bool {
+        let tokens = self.tokens();
+        let is_comma = |at: &usize| tokens.get(*at).is_some_and(|it| it.is_mark(","));
+        let Some(comma) = (run.to..tokens.len()).find(is_comma) else { return false };
+        let next = self.runs.iter().find(|next| next.from > comma && next.from <= comma + 4);
+        let begins = tokens.get(from).is_some_and(|first| first.is_capital()) && self.run_at(from).is_none();
+        begins && next.is_some_and(|next| self.is(next.to, self.language.helpers))
     }
 
     /// After `Genomics` of `Glasshouse Genomics, Inc. today`, and after the full stop of `Lockridge Corp. has`.

@@ -19,10 +19,11 @@ const ASIDE_WORDS: usize = 8;
 
 /// Whether the verb is in a clause that only describes somebody.
 pub(super) fn is_aside(scene: &Scene<'_>, verb: usize) -> bool {
+    let is_comma = |at: usize| scene.tokens().get(at).is_some_and(|token| token.is_mark(","));
     (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
-        let after_comma =
-            at.checked_sub(1).and_then(|at| scene.tokens().get(at)).is_some_and(|token| token.is_mark(","));
-        after_comma && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
+        let after_comma = at.checked_sub(1).is_some_and(is_comma);
+        let closed = (at..verb).any(is_comma);
+        after_comma && !closed && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
     })
 }
 
@@ -108,4 +109,40 @@ fn is_of_market(story: &Story<'_>) -> bool {
 /// A sentence about an earlier round.
 pub(super) fn is_look_back(scene: &Scene<'_>) -> bool {
     scene.has(scene.language.pasts) && !scene.has(scene.language.led_by)
+}
+
+/// Words before and after the names of people.
+const ROLES: &str = "founder co-founder founders ceo cfo cto coo chief executive director chairman president partner owner \
+    minister dr mr mrs ms gründer gründerin geschäftsführer geschäftsführerin inhaber fondateur fondatrice pdg directeur \
+    directrice fundador fundadora director directora fondatore fondatrice amministratore presidente oprichter oprichtster \
+    directeur eigenaar grundare grundaren vd ägaren";
+const SAYING: &str = "said says who told sagt sagte explique déclare dice dijo afirma zegt aldus diz disse säger";
+
+/// `says Ines Abarca`, `founder Ines Abarca`, `Ines Abarca's Thula`: no company is spoken of so.
+pub(super) fn is_person(story: &Story<'_>, name: &str) -> bool {
+    let words = name.split(' ').collect::<Vec<_>>();
+    if words.len() != 2 {
+        return false;
+    }
+    std::iter::once(&story.title).chain(&story.body).any(|scene| {
+        let tokens = scene.tokens();
+        let windows = tokens.windows(2).enumerate();
+        let mut places = windows.filter(|(_, pair)| pair.iter().zip(&words).all(|(one, two)| one.text == *two));
+        places.any(|(at, _)| {
+            let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |it| it.lower.as_str());
+            let (last, next) = (word(at.checked_sub(1)), word(Some(at + 2)));
+            let after = word(Some(at + 3));
+            let owns = next == "'s" && scene.run_at(at + 3).is_some_and(|run| is_titled(story, scene, run));
+            is_one_of(last, ROLES)
+                || is_one_of(last, SAYING)
+                || next == "who"
+                || next == "," && (is_one_of(after, ROLES) || after == "who")
+                || owns
+        })
+    })
+}
+
+fn is_titled(story: &Story<'_>, scene: &Scene<'_>, run: Run) -> bool {
+    let word = scene.tokens().get(run.from).map_or("", |token| token.text);
+    story.title.tokens().iter().any(|token| token.text == word)
 }

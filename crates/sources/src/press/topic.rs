@@ -1,9 +1,9 @@
 //! Whom `it` and `the company` mean.
 
 use super::Story;
-use super::backers::names_giver;
+use super::backers::{names_giver, names_investor};
 use super::funding::{is_news, speaks_of_round};
-use super::language::{any_at, find, is_in};
+use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
 use super::naming::{body_name, is_certain, is_in_title};
 use super::scene::Scene;
@@ -51,11 +51,17 @@ fn raises_unnamed(story: &Story<'_>, scene: &Scene<'_>) -> bool {
     (0..tokens.len()).any(|at| {
         let Some(hit) = any_at(tokens, at, language.raises) else { return false };
         names_nobody(scene, at)
-            && !scene.sums.is_empty()
-            && (speaks_of_round(scene) || speaks_of_round(&story.title))
+            && (language.verb_last && !scene.sums.is_empty() || gets_sum(scene, hit))
+            && (speaks_of_round(scene) || speaks_of_round(&story.title) || names_investor(scene))
             && find(tokens, language.leads, scene.clause_start(at), at).is_none()
             && is_news(scene, hit, story.year)
     })
+}
+
+/// Whether the sum is what is raised, and not of another verb before.
+fn gets_sum(scene: &Scene<'_>, hit: Hit) -> bool {
+    const SUM_WORDS: usize = 14;
+    scene.sums.iter().any(|sum| sum.from >= hit.to && sum.from <= hit.to + SUM_WORDS)
 }
 
 /// Whether before this verb nobody is named, but somebody is meant.
