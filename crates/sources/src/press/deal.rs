@@ -222,7 +222,29 @@ fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
         .filter(|_| unit.is_none() && !is_named && (of_shares || to <= first + 1));
     let target = scene.object(first, to).filter(|target| is_company(scene, first, *target));
     let target = target.filter(|target| !is_within(scene, unit, *target)).or(seller);
+    let target = target.or_else(|| administered(scene, from, hit));
     Some(Deal { acquirer: Some(acquirer), target, unit, at: hit.from, minority: is_minority(scene, first) })
+}
+
+/// `The administrators of B have sold its sites to A`: they sell what is left of B.
+fn administered(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Run> {
+    const ADMINISTRATORS: &[&str] = &[
+        "administrators of",
+        "administrator of",
+        "liquidators of",
+        "liquidator of",
+        "receivers of",
+        "receiver of",
+        "insolvenzverwalter der",
+        "insolvenzverwalterin der",
+        "insolvenzverwalter von",
+        "liquidateur de",
+        "administrador concursal de",
+        "curator van",
+        "konkursförvaltaren för",
+    ];
+    let whose = find(scene.tokens(), ADMINISTRATORS, from, hit.from)?;
+    scene.run_at(whose.to)
 }
 
 fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {

@@ -13,6 +13,7 @@ pub(super) fn clean(passage: &Passage<'_>, run: Run, known: &Texts<'_>, language
     for at in run.from..run.to.saturating_sub(1) {
         let certain = word(at).is_some_and(|token| is_certain_kind(token, language))
             && !keeps_kind(passage, at, language)
+            && !known.is_named_kind(passage, at, language)
             && !known.keeps_kind_elsewhere(passage, at, language);
         if certain && word(at + 1).is_some_and(Token::is_capital) {
             from = at + 1;
@@ -58,6 +59,14 @@ fn keeps_kind(passage: &Passage<'_>, at: usize, language: &Language) -> bool {
     is_inside && !matches!(language.code, "de" | "en")
 }
 
+fn is_pair(pair: &[Token<'_>], first: &str, second: &str) -> bool {
+    pair.iter().zip([first, second]).all(|(one, two)| one.text == two)
+}
+
+const HOUSES: &str = "brauerei bäckerei metzgerei molkerei druckerei spedition reederei kelterei rösterei brennerei konditorei \
+    gärtnerei käserei mälzerei gießerei weberei spinnerei tischlerei schreinerei verlag weingut sägewerk apotheke klinik \
+    autohaus möbelhaus modehaus möbel werft stadtwerke sparkasse privatbank bankhaus kaufhaus gasthof hotel schloss";
+
 /// Adjectives of places, as they end.
 fn is_adjective(token: &Token<'_>, language: &Language) -> bool {
     let long = token.text.chars().count() > 5 && token.lower != "gebrüder";
@@ -92,6 +101,20 @@ impl Texts<'_> {
                 let mut pairs = text.tokens.iter().zip(text.tokens.iter().skip(1));
                 pairs.any(|(one, two)| is_in(one, ARTICLES) && two.text == token.text)
             })
+    }
+
+    /// `Brauerei Silberquell`: what houses of old trades are called, when they are nowhere called otherwise.
+    fn is_named_kind(&self, passage: &Passage<'_>, at: usize, language: &Language) -> bool {
+        let Some([kind, name]) = passage.tokens.get(at..at + 2) else { return false };
+        let in_title = self.title.tokens.windows(2).any(|pair| is_pair(pair, kind.text, name.text));
+        let in_body = self.body.iter().any(|text| {
+            text.tokens.windows(2).any(|pair| is_pair(pair, kind.text, name.text))
+        });
+        language.has_capital_nouns()
+            && is_one_of(&kind.lower, HOUSES)
+            && in_title
+            && in_body
+            && !self.is_alone(kind.text, name.text)
     }
 
     /// The same where the sentence begins with it: `Kaashandel Purmer` is called so inside another one.

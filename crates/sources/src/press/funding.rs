@@ -92,7 +92,7 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
     if longer.iter().any(is_longer) {
         return None;
     }
-    if takes_part(scene, hit) {
+    if takes_part(scene, hit) || gives_loan(scene, hit) {
         return None;
     }
     let of_round = !scene.sums.is_empty() || speaks_of_round(scene) || names_investor(scene);
@@ -100,10 +100,40 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
         return None;
     }
     let from = scene.clause_start(at).max(start);
-    let company = if says_we(scene, hit) { ourselves(scene, hit) } else { scene.subject(from, hit.from) }?;
+    let company = if says_we(scene, hit) { ourselves(scene, hit) } else { scene.subject(from, hit.from) };
+    let company = company.or_else(|| raised_for(scene, hit))?;
     // `A led the round and was joined by B`: whoever leads a round does not get it.
     let leads = find(scene.tokens(), language.leads, company.to, hit.from).is_some();
     (!leads).then_some(Round { company, at, investor: None })
+}
+
+/// `A arranges a loan for a software firm`: A lends.
+fn gives_loan(scene: &Scene<'_>, hit: Hit) -> bool {
+    const GIVES: &[&str] = &[
+        "arranges", "arranged", "extends", "extended", "agrees", "approves", "approved", "signs", "signed", "closes",
+    ];
+    const LOANS: &[&str] = &["loan", "loans", "facility", "credit", "mortgage", "debt"];
+    let tokens = scene.tokens();
+    let gives = tokens.get(hit.from).is_some_and(|token| is_in(token, GIVES));
+    let loan = find(tokens, LOANS, hit.to, hit.to + 7).filter(|_| gives);
+    loan.is_some_and(|loan| {
+        let to = tokens.get(loan.to).is_some_and(|token| is_in(token, &["for", "to"]));
+        let whom = find(tokens, scene.language.kinds, loan.to + 1, loan.to + 7).is_some()
+            || scene.run_at(loan.to + 1).is_some();
+        to && whom
+    })
+}
+
+/// `Two engineers have raised $6.5 million for Smoothair, a startup`.
+fn raised_for(scene: &Scene<'_>, hit: Hit) -> Option<Run> {
+    const FOR: &[&str] = &["for", "für", "pour", "para", "per", "voor", "för"];
+    let sum = scene.sums.iter().find(|sum| sum.from >= hit.to && sum.from <= hit.to + 4)?;
+    let is_for = scene.tokens().get(sum.to).is_some_and(|token| is_in(token, FOR));
+    let company = scene.run_at(sum.to + 1).filter(|_| is_for)?;
+    let described = scene.tokens().get(company.to).is_some_and(|token| token.is_mark(","))
+        && scene.tokens().get(company.to + 1).is_some_and(|token| is_in(token, scene.language.articles));
+    let kind = find(scene.tokens(), scene.language.kinds, company.to + 2, company.to + 8);
+    kind.filter(|_| described).map(|_| company)
 }
 
 /// `B took a smaller share`: whoever does gives money.

@@ -139,8 +139,10 @@ impl Known<'_> {
                     && two.text == next.text
             })
         };
-        let is_counted = super::currency::number_word(&token.lower).is_some() && !self.is_titled;
-        let is_sure = (is_counted || !is_first) && !self.is_titled && self.language.code != "de";
+        // `Nine Lives Interactive`.
+        let is_told = || self.body.iter().any(|passage| has_pair(passage, token.text, next.text));
+        let is_counted = super::currency::number_word(&token.lower).is_some() && is_told();
+        let is_sure = is_counted || !is_first && !self.is_titled && self.language.code != "de";
         is_sure || self.body.iter().any(inside)
     }
 
@@ -317,6 +319,9 @@ fn is_part(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
     }
     let is_first = at == 0
         || at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|last| last.is_mark(":.“\"–—-(«„"));
+    if is_first && is_hyphenated(token, tokens.get(at + 1)) {
+        return false;
+    }
     let is_small = is_in(token, language.articles)
         || is_in(token, language.stops) && (is_first || token.text.chars().count() <= 4)
         || is_in(token, language.helpers);
@@ -345,6 +350,14 @@ fn is_part(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
         || known.has_inside(tokens, at)
         || known.is_bare_subject(token)
         || known.is_always_paired(tokens, at)
+}
+
+/// `Ex-airline engineers`, `Family-owned maker`: a word of which only the beginning of the sentence makes a capital.
+fn is_hyphenated(token: &Token<'_>, next: Option<&Token<'_>>) -> bool {
+    let small = |part: &str| part.chars().count() > 2 && part.chars().all(char::is_lowercase);
+    let rest = token.text.split_once(['-', '‑']).map_or("", |(_, rest)| rest);
+    let goes_on = next.is_some_and(|next| next.kind == Kind::Word && !next.is_capital());
+    small(rest) && goes_on && !token.text.contains('.')
 }
 
 /// The name as text; none when it is too long to be one.

@@ -241,6 +241,10 @@ impl<'a> Scene<'a> {
             if found.is_some() && (is_break(token) || self.is_small(at)) {
                 return found;
             }
+            // `sells the B brand to A`: who has the brand has the company.
+            if found.is_some() && is_in(token, &["brand", "brands", "assets"]) && self.language.is_english() {
+                return found;
+            }
             if found.is_some() && token.kind == Kind::Word {
                 // A name before another noun describes it: `Lithuanian rival`.
                 found = None;

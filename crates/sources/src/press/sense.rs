@@ -44,7 +44,9 @@ pub(super) fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
         return false;
     }
     let is_staged = stage.is_some_and(is_equity);
-    if is_charity(company) && !is_staged {
+    // A bank in a release about a loan is who lends.
+    let is_bank = company.split(' ').any(|word| is_one_of(&word.to_lowercase(), "bank banco banque banca sparkasse"));
+    if is_bank && *stage == Some(FundingStage::Debt) || is_charity(company) && !is_staged {
         return false;
     }
     let first = || std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
