@@ -11,9 +11,11 @@ const BUYOUTS: &[&str] = &[
     "management-buy-out",
     "management-buyout",
     "management buy-in",
-    "management team of",
     "mbo",
 ];
+/// They buy it when a purchase is told of as well.
+const MANAGERS: &[&str] =
+    &["management team of", "managers of", "directors of", "management von", "dirigeants de", "geschäftsführung der"];
 const BACKED: &[&str] = &[
     "backed by",
     "supported by",
@@ -50,9 +52,13 @@ const OF: &[&str] =
     &["of", "at", "bei", "der", "von", "de", "du", "chez", "di", "del", "da", "do", "van", "bij", "av", "på"];
 const NEAR_WORDS: usize = 5;
 
+pub(super) fn is_buyout(scene: &Scene<'_>) -> bool {
+    scene.has(BUYOUTS) || scene.has(MANAGERS) && scene.has(scene.language.buys) && scene.has(BACKED)
+}
+
 /// `The management team of B, backed by A, has bought the business`.
 pub(super) fn buyout(scene: &Scene<'_>) -> Option<Deal> {
-    let hit = scene.find(BUYOUTS, 0)?;
+    let hit = scene.find(MANAGERS, 0).or_else(|| scene.find(BUYOUTS, 0))?;
     let target = near(scene, hit.to, |run| {
         let last = run.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
         run.from <= hit.to || last.is_some_and(|last| is_in(last, OF))

@@ -1,6 +1,6 @@
 //! Who buys whom, as one passage tells it.
 
-use super::buyout::buyout;
+use super::buyout::{buyout, is_buyout};
 use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
 use super::scene::Scene;
@@ -36,8 +36,8 @@ const AFTER: &[&str] = &["after", "following", "since", "post", "despite", "amid
 
 /// The first purchase that names both sides, else the first that names one.
 pub(super) fn deal(scene: &Scene<'_>, year: i32) -> Option<Deal> {
-    if let Some(found) = buyout(scene) {
-        return Some(found);
+    if is_buyout(scene) {
+        return buyout(scene);
     }
     let start = client_start(scene);
     let mut partial: Option<Deal> = None;
@@ -226,6 +226,15 @@ fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     Some(Deal { acquirer: Some(acquirer), target, unit, at: hit.from, minority: is_minority(scene, first) })
 }
 
+/// `With the purchase of B, A gains its first depots`.
+fn after_opening(scene: &Scene<'_>, hit: Hit, target: Run) -> Option<Run> {
+    const OPENINGS: &str = "with through by mit durch avec par con tras met door com med genom";
+    let tokens = scene.tokens();
+    let opens = tokens.first().is_some_and(|first| is_one_of(&first.lower, OPENINGS)) && hit.from <= 3;
+    let comma = (target.to..tokens.len()).find(|at| tokens.get(*at).is_some_and(|it| it.is_mark(",")))?;
+    scene.run_at(comma + 1).filter(|_| opens)
+}
+
 /// `The administrators of B have sold its sites to A`: they sell what is left of B.
 fn administered(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Run> {
     const ADMINISTRATORS: &[&str] = &[
@@ -273,7 +282,7 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     }
     let by =
         target.or(unit).and_then(|target| by_whom(scene, scene.language.by_noun, target.to, tokens.len()));
-    let acquirer = by.or_else(|| scene.subject(from, hit.from));
+    let acquirer = by.or_else(|| scene.subject(from, hit.from)).or_else(|| after_opening(scene, hit, target?));
     let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
     let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)

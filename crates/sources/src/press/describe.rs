@@ -65,6 +65,7 @@ fn is_pair(pair: &[Token<'_>], first: &str, second: &str) -> bool {
 
 const HOUSES: &str = "brauerei bäckerei metzgerei molkerei druckerei spedition reederei kelterei rösterei brennerei konditorei \
     gärtnerei käserei mälzerei gießerei weberei spinnerei tischlerei schreinerei verlag weingut sägewerk apotheke klinik \
+    boekhandel bakkerij brouwerij slagerij drukkerij uitgeverij apotheek kwekerij rederij drogisterij garage \
     autohaus möbelhaus modehaus möbel werft stadtwerke sparkasse privatbank bankhaus kaufhaus gasthof hotel schloss";
 
 /// Adjectives of places, as they end.
@@ -110,7 +111,7 @@ impl Texts<'_> {
         let in_body = self.body.iter().any(|text| {
             text.tokens.windows(2).any(|pair| is_pair(pair, kind.text, name.text))
         });
-        language.has_capital_nouns()
+        matches!(language.code, "de" | "nl")
             && is_one_of(&kind.lower, HOUSES)
             && in_title
             && in_body

@@ -19,6 +19,7 @@ pub(super) struct Round {
 const OTHERS_WORDS: usize = 9;
 const INTO_WORDS: usize = 12;
 const MONTH_WORDS: usize = 12;
+const FUND_WORDS: usize = 3;
 
 /// The first round the passage tells of. `evident`: the release speaks of rounds, loans or grants at all.
 pub(super) fn round(scene: &Scene<'_>, evident: bool, year: i32) -> Option<Round> {
@@ -177,7 +178,15 @@ pub(super) fn fills_fund(scene: &Scene<'_>, hit: Hit) -> bool {
     let giver = (hit.to..tokens.len())
         .find(|at| tokens.get(*at).is_some_and(|token| is_in(token, scene.language.from)));
     let until = giver.unwrap_or(tokens.len());
-    (hit.to..until).any(|at| {
+    // `hat für ihren zweiten Fonds 60 Millionen eingesammelt`.
+    let before = if scene.language.verb_last { scene.clause_start(hit.from)..hit.from } else { 0..0 };
+    let is_given = |at: usize| {
+        let near = tokens.get(at.saturating_sub(FUND_WORDS)..at).unwrap_or_default();
+        near.iter().any(|token| is_in(token, scene.language.from))
+    };
+    let filled = |at: usize| any_at(tokens, at, scene.language.funds).is_some() && !is_given(at);
+    let fills_before = before.clone().any(filled) && scene.sums.iter().any(|sum| before.contains(&sum.from));
+    fills_before || (hit.to..until).any(|at| {
         let fund = any_at(tokens, at, scene.language.funds).is_some();
         let verb = at
             .checked_sub(1)

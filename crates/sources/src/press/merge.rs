@@ -10,7 +10,7 @@ use super::naming::{
     body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
 };
 use super::scene::Scene;
-use super::sense::{fund_like, is_aside, is_equity, is_look_back, is_person, is_substantial};
+use super::sense::{gives, fund_like, is_aside, is_equity, is_look_back, is_person, is_substantial};
 use super::stage::stage;
 use super::topic::{meant, names_nobody};
 use super::{Announced, Story};
@@ -175,7 +175,12 @@ fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
         return None;
     }
     let is_doubtful = |name: &String| !is_in_title(story, name) && !is_certain(story, name);
-    if is_same(&acquirer, &target) || is_doubtful(&acquirer) || is_doubtful(&target) {
+    // Another sentence has it the other way round.
+    let is_reversed = told.iter().any(|(_, sides)| {
+        sides.acquirer.as_ref().is_some_and(|it| *it == target)
+            && sides.target.as_ref().is_some_and(|it| *it == acquirer)
+    });
+    if is_reversed || is_same(&acquirer, &target) || is_doubtful(&acquirer) || is_doubtful(&target) {
         return None;
     }
     if is_minority {
@@ -208,8 +213,10 @@ fn lead_deals<'a>(story: &'a Story<'_>) -> impl Iterator<Item = (&'a Scene<'a>, 
 /// Whether what is bought is called `the publisher` and the like.
 fn buys_the_firm(scene: &Scene<'_>, verb: usize) -> bool {
     let language = scene.language;
+    const THEM: &[&str] = &["it", "them", "ihn", "es", "haar", "hem", "den", "det"];
+    let is_meant = scene.tokens().get(verb + 1).is_some_and(|token| is_in(token, THEM));
     let after = scene.tokens().iter().skip(verb + 1).take(4);
-    after.into_iter().any(|token| is_in(token, language.kinds) || is_in(token, language.shares))
+    is_meant || after.into_iter().any(|token| is_in(token, language.kinds) || is_in(token, language.shares))
 }
 
 /// `A has acquired the publisher`: the only other name of the headline.
@@ -278,7 +285,8 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
         return None;
     }
     let is_invested = of_title.is_some_and(|found| found.investor.is_some()) && story.title.sums.is_empty();
-    if fund_like(story, &company) || is_person(story, &company) || is_invested && is_place(story, &company) {
+    let is_giver = gives(story, &company);
+    if is_giver || fund_like(story, &company) || is_person(story, &company) || is_invested && is_place(story, &company) {
         return None;
     }
     let title_investor = of_title.and_then(|found| found.investor).and_then(|run| settled_name(story, run));

@@ -94,7 +94,7 @@ struct Story<'a> {
 /// So long the last year is not the past.
 const RECENT: Days = Days::new(120);
 /// Sentences of the body in which a doubt is one of the whole release.
-const DOUBT_SENTENCES: usize = 2;
+const DOUBT_SENTENCES: usize = 3;
 const EVIDENCE_SENTENCES: usize = 5;
 
 impl Story<'_> {
@@ -151,7 +151,22 @@ impl Story<'_> {
                 || backers::names_investor(scene)
                 || self.is_startup(scene)
                 || raises && has_giver(scene)
+                || self.tells_stake(scene)
         })
+    }
+
+    /// `A is investing $5 million in B, a maker of`: B is a company, and the headline has it.
+    fn tells_stake(&self, scene: &Scene<'_>) -> bool {
+        let language = self.language();
+        let Some(hit) = scene.find(language.invests, 0).filter(|_| !scene.sums.is_empty()) else { return false };
+        let Some(run) = scene.runs.iter().find(|run| run.from >= hit.to) else { return false };
+        let word = |at: usize| scene.tokens().get(at);
+        let described = word(run.to).is_some_and(|token| token.is_mark(","))
+            && word(run.to + 1).is_some_and(|token| language::is_in(token, language.articles));
+        let of_share = (run.to..scene.tokens().len()).any(|at| scene.share_at(at).is_some());
+        let is_headed = word(run.from)
+            .is_some_and(|first| self.title.tokens().iter().any(|token| token.text == first.text));
+        is_headed && (described || of_share)
     }
 
     /// A startup that gets a sum gets it from investors, though nobody calls them so.

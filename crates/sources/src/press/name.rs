@@ -98,7 +98,7 @@ impl Known<'_> {
     fn is_numbered(&self, tokens: &[Token<'_>], at: usize) -> bool {
         let Some([one, two]) = tokens.get(at..at + 2) else { return false };
         let is_short = |token: &Token<'_>| {
-            token.kind == Kind::Number && token.text.len() <= 4 && token.text.parse::<u16>().is_ok()
+            token.kind == Kind::Number && token.text.len() <= 4 && !token.text.contains(',')
         };
         let parted = |passage: &Passage<'_>| has_pair(passage, one.text, two.text);
         let is_repeated = || self.body.iter().filter(|passage| parted(passage)).count() > 1;

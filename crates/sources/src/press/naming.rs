@@ -100,6 +100,7 @@ pub(super) fn canonical(story: &Story<'_>, name: String) -> String {
     let Some((scene, run, left)) = first.filter(|(scene, ..)| !scene.is_titled) else {
         return with_the(story, name);
     };
+    let name = fuller(story, scene, run, name);
     let language = story.language();
     let is_inside =
         run.from > 0 && scene.tokens().get(run.from - 1).is_some_and(|last| last.kind == Kind::Word);
@@ -109,6 +110,15 @@ pub(super) fn canonical(story: &Story<'_>, name: String) -> String {
         && (is_one_of(left, PARTICLES)
             || !language.has_capital_nouns() && !language.is_english() && is_kind(left));
     if takes_left { format!("{left} {name}") } else { with_the(story, name) }
+}
+
+/// `PetPoint Group` with which the body begins, for `PetPoint` of the headline.
+fn fuller(story: &Story<'_>, scene: &Scene<'_>, run: Run, name: String) -> String {
+    let begins = run.from == 0 && story.body.first().is_some_and(|first| std::ptr::eq(first, scene));
+    let whole = scene.passage.slice(run.from, run.to);
+    let rest = whole.strip_prefix(name.as_str()).unwrap_or_default();
+    let is_form = Passage::new(rest).tokens.iter().all(is_legal_form);
+    if begins && rest.starts_with(' ') && !is_form { whole.to_owned() } else { name }
 }
 
 /// `restaurant group The Copper Pot`: an article with a capital inside a sentence, or with which the headline begins.

@@ -2,7 +2,7 @@
 
 use super::backers::names_investor;
 use super::funding::speaks_of_round;
-use super::language::is_in;
+use super::language::{any_at, is_in};
 use super::name::Run;
 use super::scene::Scene;
 use super::table::is_one_of;
@@ -20,7 +20,10 @@ const ASIDE_WORDS: usize = 8;
 /// Whether the verb is in a clause that only describes somebody.
 pub(super) fn is_aside(scene: &Scene<'_>, verb: usize) -> bool {
     let is_comma = |at: usize| scene.tokens().get(at).is_some_and(|token| token.is_mark(","));
-    (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
+    // `robots that attracted $27 million`.
+    let last = verb.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    let is_relative = last.is_some_and(|last| is_in(last, &["that", "which", "qui", "che"]));
+    is_relative || (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
         let after_comma = at.checked_sub(1).is_some_and(is_comma);
         let closed = (at..verb).any(is_comma);
         after_comma && !closed && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
@@ -67,6 +70,12 @@ pub(super) fn fund_like(story: &Story<'_>, company: &str) -> bool {
         "management",
         "vct",
         "trust",
+        "invest",
+        "investments",
+        "investors",
+        "angels",
+        "fonds",
+        "vc",
     ];
     let last = company.rsplit(' ').next().unwrap_or_default();
     let mut first = std::iter::once(&story.title).chain(story.body.first());
@@ -147,4 +156,26 @@ pub(super) fn is_person(story: &Story<'_>, name: &str) -> bool {
 fn is_titled(story: &Story<'_>, scene: &Scene<'_>, run: Run) -> bool {
     let word = scene.tokens().get(run.from).map_or("", |token| token.text);
     story.title.tokens().iter().any(|token| token.text == word)
+}
+
+/// `The round was led by A`, `A led the round`: then the round is not A's.
+pub(super) fn gives(story: &Story<'_>, company: &str) -> bool {
+    const NEAR_WORDS: usize = 2;
+    let language = story.language();
+    story.body.iter().take(PRESS_LEAD_SENTENCES).any(|scene| {
+        let tokens = scene.tokens();
+        let named = |run: &Run| scene.passage.slice(run.from, run.to) == company;
+        (0..tokens.len()).any(|at| {
+            let after = any_at(tokens, at, language.led_by).is_some_and(|hit| {
+                let near = hit.to..=hit.to + NEAR_WORDS;
+                scene.runs.iter().any(|run| near.contains(&run.from) && named(run))
+            });
+            let before = any_at(tokens, at, language.leads).is_some_and(|hit| {
+                let near = hit.from.saturating_sub(NEAR_WORDS)..=hit.from;
+                let acts = |run: &Run| !scene.tokens().get(run.to).is_some_and(|token| token.is_mark(","));
+                scene.runs.iter().any(|run| near.contains(&run.to) && named(run) && acts(run))
+            });
+            after || before
+        })
+    })
 }
