@@ -397,7 +397,20 @@ fn is_called_thing(scene: &Scene<'_>, target: Run) -> bool {
 fn is_common(scene: &Scene<'_>, run: Run) -> bool {
     let tables = [scene.language.rounds, scene.language.units, scene.language.shares, scene.language.things];
     let is_word = |at: usize| tables.iter().any(|words| any_at(scene.tokens(), at, words).is_some());
-    run.to - run.from == 1 && is_word(run.from)
+    run.to - run.from == 1 && (is_word(run.from) || is_after_adjective(scene, run))
+}
+
+/// `kauft ehemalige Kaserne`: where nouns have capitals, one after an adjective is no name.
+fn is_after_adjective(scene: &Scene<'_>, run: Run) -> bool {
+    let language = scene.language;
+    let last = run.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    language.has_capital_nouns()
+        && last.is_some_and(|last| {
+            let tables = [language.articles, language.stops, language.helpers, language.buys, language.sells];
+            let is_other = tables.iter().any(|words| is_in(last, words));
+            let ends = ["e", "en", "er", "es"].iter().any(|ending| last.lower.ends_with(ending));
+            last.text.len() > 4 && !last.is_capital() && ends && !is_other
+        })
 }
 
 /// The name after `by`.

@@ -213,6 +213,12 @@ pub(super) fn is_description(passage: &Passage<'_>, run: Run, language: &Languag
     if language.has_capital_nouns() && run.to - run.from == 1 && is_noun(run.from) {
         return true;
     }
+    // `Biotech de Braga` is called otherwise.
+    let is_joined = passage.tokens.get(run.from + 1).is_some_and(|second| !second.is_capital());
+    let is_sort = passage.tokens.get(run.from).is_some_and(is_sort);
+    if is_sort && is_joined && run.to - run.from > 2 {
+        return true;
+    }
     (run.from..run.to).all(|at| {
         passage.tokens.get(at).is_some_and(|token| {
             is_one_of(&token.lower, FIELDS)
@@ -221,6 +227,13 @@ pub(super) fn is_description(passage: &Passage<'_>, run: Run, language: &Languag
                 || language.code == "de" && !token.text.contains('-') && is_certain_kind(token, language)
         })
     })
+}
+
+/// What no company is called.
+pub(super) fn is_sort(token: &Token<'_>) -> bool {
+    const SORTS: &str = "empresa société entreprise azienda società compañía companhia spin-off pme scale-up scaleup startup start-up \
+        firma compagnia pyme";
+    is_one_of(&token.lower, SORTS) || token.lower.ends_with("tech") && token.lower.len() > 4
 }
 
 /// What companies do, in capitals everywhere.

@@ -97,7 +97,7 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
         return None;
     }
     let of_round = !scene.sums.is_empty() || speaks_of_round(scene) || names_investor(scene);
-    if !of_round || !is_news(scene, hit, year) {
+    if !of_round || !is_of_clause(scene, hit) || !is_news(scene, hit, year) {
         return None;
     }
     let from = scene.clause_start(at).max(start);
@@ -106,6 +106,19 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
     // `A led the round and was joined by B`: whoever leads a round does not get it.
     let leads = find(scene.tokens(), language.leads, company.to, hit.from).is_some();
     (!leads).then_some(Round { company, at, investor: None })
+}
+
+/// `A, which raised $5 million, has received a permit`: sums before a comma belong to another verb.
+fn is_of_clause(scene: &Scene<'_>, hit: Hit) -> bool {
+    let tokens = scene.tokens();
+    let is_sum = |at: usize| scene.is_sum(at);
+    let is_round = |at: usize| any_at(tokens, at, scene.language.rounds).is_some();
+    let is_parted = |at: usize| (at..hit.from).any(|at| tokens.get(at).is_some_and(|it| it.is_mark(",")));
+    let before = (0..hit.from).filter(|at| is_sum(*at));
+    let mut before = before.peekable();
+    before.peek().is_none()
+        || before.any(|at| !is_parted(at))
+        || (hit.from..tokens.len()).any(|at| is_sum(at) || is_round(at))
 }
 
 /// `A arranges a loan for a software firm`: A lends.

@@ -10,7 +10,7 @@ use super::naming::{
     body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
 };
 use super::scene::Scene;
-use super::sense::{gives, fund_like, is_aside, is_equity, is_look_back, is_person, is_substantial};
+use super::sense::{gives, is_public, fund_like, is_aside, is_equity, is_look_back, is_person, is_substantial};
 use super::stage::stage;
 use super::topic::{meant, names_nobody};
 use super::{Announced, Story};
@@ -138,6 +138,12 @@ fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
     if is_swapped(&headline, whole.map(|(_, sides)| sides)) {
         headline.acquirer = None;
     }
+    // `Purchase gives A a foothold`: whom the headline names is who buys.
+    let buyer = whole.and_then(|(_, sides)| sides.acquirer.as_ref());
+    let is_buyer = headline.target.as_ref().zip(buyer).is_some_and(|(one, two)| is_same(one, two));
+    if is_buyer && headline.acquirer.is_none() {
+        headline.target = None;
+    }
     let is_minority = headline.minority
         || told.first().is_some_and(|(_, sides)| sides.minority)
             && !story.title.has(story.language().majority);
@@ -180,7 +186,7 @@ fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
         sides.acquirer.as_ref().is_some_and(|it| *it == target)
             && sides.target.as_ref().is_some_and(|it| *it == acquirer)
     });
-    if is_reversed || is_same(&acquirer, &target) || is_doubtful(&acquirer) || is_doubtful(&target) {
+    if is_public(story, &acquirer) || is_reversed || is_same(&acquirer, &target) || is_doubtful(&acquirer) || is_doubtful(&target) {
         return None;
     }
     if is_minority {

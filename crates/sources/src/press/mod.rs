@@ -162,7 +162,9 @@ impl Story<'_> {
         let Some(run) = scene.runs.iter().find(|run| run.from >= hit.to) else { return false };
         let word = |at: usize| scene.tokens().get(at);
         let described = word(run.to).is_some_and(|token| token.is_mark(","))
-            && word(run.to + 1).is_some_and(|token| language::is_in(token, language.articles));
+            && word(run.to + 1).is_some_and(|token| {
+                language::is_in(token, language.articles) || sense::is_relative(token)
+            });
         let of_share = (run.to..scene.tokens().len()).any(|at| scene.share_at(at).is_some());
         let is_headed = word(run.from)
             .is_some_and(|first| self.title.tokens().iter().any(|token| token.text == first.text));

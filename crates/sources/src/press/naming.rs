@@ -6,7 +6,7 @@ use super::language::{any_at, is_in};
 use super::name::{Run, is_legal_form, spell};
 use super::scene::Scene;
 use super::table::is_one_of;
-use super::text::{Kind, Passage};
+use super::text::{Kind, Passage, Token};
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
 
 /// A name of the headline, as far as the body has it too.
@@ -114,10 +114,11 @@ pub(super) fn canonical(story: &Story<'_>, name: String) -> String {
 
 /// `PetPoint Group` with which the body begins, for `PetPoint` of the headline.
 fn fuller(story: &Story<'_>, scene: &Scene<'_>, run: Run, name: String) -> String {
-    let begins = run.from == 0 && story.body.first().is_some_and(|first| std::ptr::eq(first, scene));
+    let begins = story.body.first().is_some_and(|first| std::ptr::eq(first, scene));
     let whole = scene.passage.slice(run.from, run.to);
     let rest = whole.strip_prefix(name.as_str()).unwrap_or_default();
-    let is_form = Passage::new(rest).tokens.iter().all(is_legal_form);
+    let rest_words = Passage::new(rest).tokens;
+    let is_form = rest_words.iter().all(is_legal_form) || !rest_words.iter().all(Token::is_capital);
     if begins && rest.starts_with(' ') && !is_form { whole.to_owned() } else { name }
 }
 

@@ -1,5 +1,6 @@
 //! A passage with what is known of its words: names, sums, verbs; and who stands where.
 
+use super::describe::is_sort;
 use super::language::{Hit, Language, any_at, find, has, is_in};
 use super::looks::{is_act, is_named_like_verb, is_product, is_series, is_titled, named, tickers};
 use super::money::{Sum, sums};
@@ -153,9 +154,7 @@ impl<'a> Scene<'a> {
                 // `Elmsworth lists in London after raising`: what follows a preposition is no subject.
                 let is_apart = run.from > from && self.is(run.from - 1, self.language.stops);
                 // `the software maker in Tucson` is not called Tucson.
-                let is_place = run.from > from + 1
-                    && self.is(run.from - 1, self.language.inside)
-                    && self.is(run.from - 2, self.language.kinds);
+                let is_place = self.is_town(from, run);
                 // `Founded in Nantes by two mechanics, Rustine has`: the subject is still to come.
                 let is_opening = is_apart && strong.is_none() && weak.is_none() && self.opens_clause(from, run);
                 if is_opening {
@@ -182,6 +181,14 @@ impl<'a> Scene<'a> {
         }
         // `Snack maker A is entering the aisle: it has bought B.`
         strong.or(weak).or(earlier)
+    }
+
+    /// Whether the name is only where the company is: `the software maker in Tucson`, `biotech de Braga`.
+    fn is_town(&self, from: usize, run: Run) -> bool {
+        let Some(kind) = run.from.checked_sub(2).filter(|kind| *kind >= from) else { return false };
+        let out_of = self.is(run.from - 1, self.language.inside) || self.is(run.from - 1, OUT_OF);
+        let of = self.is(run.from - 1, &["de", "di", "da", "do", "du"]);
+        out_of && self.is(kind, self.language.kinds) || of && self.tokens().get(kind).is_some_and(is_sort)
     }
 
     /// Whether a comma and a name with its verb follow the words with which the sentence begins.
@@ -361,6 +368,8 @@ impl<'a> Scene<'a> {
     }
 }
 
+/// Before the town of a company.
+const OUT_OF: &[&str] = &["from", "aus", "uit", "från", "i", "à"];
 const PERCENT: &[&str] = &["percent", "prozent", "procent", "per", "por", "pour", "pct"];
 
 pub(super) fn is_break(token: &Token<'_>) -> bool {

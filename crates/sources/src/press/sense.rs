@@ -15,6 +15,10 @@ use assay_domain::taxonomy::FundingStage;
 const RELATIVES: &[&str] = &[
     "which", "who", "that", "qui", "que", "die", "der", "das", "che", "som", "dat", "quien", "backed", "avec",
 ];
+pub(super) fn is_relative(token: &Token<'_>) -> bool {
+    is_in(token, RELATIVES)
+}
+
 const ASIDE_WORDS: usize = 8;
 
 /// Whether the verb is in a clause that only describes somebody.
@@ -176,6 +180,23 @@ pub(super) fn gives(story: &Story<'_>, company: &str) -> bool {
                 scene.runs.iter().any(|run| near.contains(&run.to) && named(run) && acts(run))
             });
             after || before
+        })
+    })
+}
+
+/// Towns and states buy land and houses.
+pub(super) fn is_public(story: &Story<'_>, buyer: &str) -> bool {
+    const TOWNS: &str = "stadt gemeinde landkreis kreis land bund kanton city town council county borough ville commune mairie \
+        département région ciudad ayuntamiento comune città regione gemeente provincie cidade prefeitura município kommun \
+        kommunen regionen";
+    std::iter::once(&story.title).chain(story.body.first()).any(|scene| {
+        scene.runs.iter().any(|run| {
+            let text = scene.passage.slice(run.from, run.to);
+            let before = |back: usize| run.from.checked_sub(back).and_then(|at| scene.tokens().get(at));
+            let is_town = |token: Option<&Token<'_>>| token.is_some_and(|it| is_one_of(&it.lower, TOWNS));
+            let is_of = before(1).is_some_and(|it| is_one_of(&it.lower, "of de di d' van von"));
+            text == buyer && (is_town(before(1)) || is_of && is_town(before(2)))
+                || text.ends_with(buyer) && is_town(scene.tokens().get(run.from)) && text != buyer
         })
     })
 }
