@@ -14,8 +14,14 @@ const BUYOUTS: &[&str] = &[
     "mbo",
 ];
 /// They buy it when a purchase is told of as well.
-const MANAGERS: &[&str] =
-    &["management team of", "managers of", "directors of", "management von", "dirigeants de", "geschäftsführung der"];
+const MANAGERS: &[&str] = &[
+    "management team of",
+    "managers of",
+    "directors of",
+    "management von",
+    "dirigeants de",
+    "geschäftsführung der",
+];
 const BACKED: &[&str] = &[
     "backed by",
     "supported by",

@@ -1,5 +1,6 @@
 //! Who buys whom, as one passage tells it.
 
+use super::bought::{is_company, is_of_things, is_within, starts_named};
 use super::buyout::{buyout, is_buyout};
 use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
@@ -282,7 +283,8 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     }
     let by =
         target.or(unit).and_then(|target| by_whom(scene, scene.language.by_noun, target.to, tokens.len()));
-    let acquirer = by.or_else(|| scene.subject(from, hit.from)).or_else(|| after_opening(scene, hit, target?));
+    let acquirer =
+        by.or_else(|| scene.subject(from, hit.from)).or_else(|| after_opening(scene, hit, target?));
     let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
     let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)
@@ -311,25 +313,6 @@ fn compound(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     }
     let acquirer = scene.subject(from, target.from)?;
     Some(Deal { acquirer: Some(acquirer), target: Some(target), at: hit.from, ..Deal::default() })
-}
-
-/// Whether the name is only whose the unit was: `colorants de Teintalys`, but not `podcast arm Earshot`.
-fn is_within(scene: &Scene<'_>, unit: Option<Run>, target: Run) -> bool {
-    let last = target.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
-    let owned =
-        last.is_some_and(|last| is_in(last, scene.language.stops) || is_in(last, scene.language.articles));
-    owned && unit.is_some_and(|unit| unit.from < target.from && target.from < unit.to)
-}
-
-/// `a portfolio of 14 warehouses` is no part of a company.
-fn is_of_things(scene: &Scene<'_>, unit: Run) -> bool {
-    let lone = unit.to - unit.from == 1;
-    lone || find(scene.tokens(), scene.language.things, unit.from, unit.to + 5).is_some()
-}
-
-/// A unit that is written as a name is found as one.
-fn starts_named(scene: &Scene<'_>, unit: Run) -> bool {
-    scene.runs.iter().any(|run| run.from < unit.to && run.from <= unit.from + 1 && run.to > unit.from)
 }
 
 /// `A hat B übernommen`, `B wurde von A übernommen`: what is bought stands between the helper and the verb.
@@ -366,51 +349,6 @@ fn purchase_before(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     let found =
         Deal { acquirer, target, at: hit.from, minority: is_minority(scene, helper), ..Deal::default() };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)
-}
-
-/// Whether a company is bought, and not a house in a town.
-fn is_company(scene: &Scene<'_>, from: usize, target: Run) -> bool {
-    let language = scene.language;
-    let of_share = find(scene.tokens(), language.shares, from, target.from).is_some()
-        || scene.share(from, target.from).is_some();
-    let last = target.from.checked_sub(1).filter(|at| *at >= from).and_then(|at| scene.tokens().get(at));
-    let is_place = last.is_some_and(|last| is_in(last, language.inside));
-    let is_thing = scene.find_said(language.things, from, target.from).is_some();
-    !is_common(scene, target) && !is_called_thing(scene, target) && (of_share || !is_place && !is_thing)
-}
-
-/// `1440 Larkspur, a 24-story office tower`: what the name is said to be is a thing.
-fn is_called_thing(scene: &Scene<'_>, target: Run) -> bool {
-    let language = scene.language;
-    let tokens = scene.tokens();
-    let parted = tokens.get(target.to).is_some_and(|token| token.is_mark(","));
-    let article = tokens.get(target.to + 1).is_some_and(|token| is_in(token, language.articles));
-    let after = scene.after(target.to + 2, OTHERS_WORDS);
-    let end = after.iter().position(|token| is_in(token, language.stops)).unwrap_or(after.len());
-    let head = end.checked_sub(1).and_then(|at| after.get(at));
-    parted
-        && article
-        && head.is_some_and(|head| is_in(head, language.things) && !is_in(head, language.kinds))
-}
-
-/// A word for a round, a thing or a part of a company, which only looks like a name: `Kreditlinie`.
-fn is_common(scene: &Scene<'_>, run: Run) -> bool {
-    let tables = [scene.language.rounds, scene.language.units, scene.language.shares, scene.language.things];
-    let is_word = |at: usize| tables.iter().any(|words| any_at(scene.tokens(), at, words).is_some());
-    run.to - run.from == 1 && (is_word(run.from) || is_after_adjective(scene, run))
-}
-
-/// `kauft ehemalige Kaserne`: where nouns have capitals, one after an adjective is no name.
-fn is_after_adjective(scene: &Scene<'_>, run: Run) -> bool {
-    let language = scene.language;
-    let last = run.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
-    language.has_capital_nouns()
-        && last.is_some_and(|last| {
-            let tables = [language.articles, language.stops, language.helpers, language.buys, language.sells];
-            let is_other = tables.iter().any(|words| is_in(last, words));
-            let ends = ["e", "en", "er", "es"].iter().any(|ending| last.lower.ends_with(ending));
-            last.text.len() > 4 && !last.is_capital() && ends && !is_other
-        })
 }
 
 /// The name after `by`.

@@ -108,9 +108,10 @@ impl Texts<'_> {
     fn is_named_kind(&self, passage: &Passage<'_>, at: usize, language: &Language) -> bool {
         let Some([kind, name]) = passage.tokens.get(at..at + 2) else { return false };
         let in_title = self.title.tokens.windows(2).any(|pair| is_pair(pair, kind.text, name.text));
-        let in_body = self.body.iter().any(|text| {
-            text.tokens.windows(2).any(|pair| is_pair(pair, kind.text, name.text))
-        });
+        let in_body = self
+            .body
+            .iter()
+            .any(|text| text.tokens.windows(2).any(|pair| is_pair(pair, kind.text, name.text)));
         matches!(language.code, "de" | "nl")
             && is_one_of(&kind.lower, HOUSES)
             && in_title
@@ -237,7 +238,8 @@ pub(super) fn is_sort(token: &Token<'_>) -> bool {
 }
 
 /// What companies do, in capitals everywhere.
-const FIELDS: &str = "ai ki ia it ev evs api apis saas vr ar iot llm llms b2b b2c hr esg dna rna gpu gpus 3d 5g";
+const FIELDS: &str =
+    "ai ki ia it ev evs api apis saas vr ar iot llm llms b2b b2c hr esg dna rna gpu gpus 3d 5g";
 
 /// Words with which names end and that are no names by themselves.
 fn is_plain(token: &Token<'_>) -> bool {

@@ -55,8 +55,9 @@ fn endowed(scene: &Scene<'_>, year: i32) -> Option<Round> {
     let hit = Hit { from: sum.from, to: sum.to };
     let after = tokens.get(sum.to..(sum.to + ENDOWED_WORDS).min(tokens.len())).unwrap_or_default();
     let of_stage = after.iter().any(|token| is_in(token, &["series", "serie", "série"]));
-    let of_round =
-        of_stage || has(after, scene.language.rounds) || after.iter().any(|token| is_in(token, scene.language.from));
+    let of_round = of_stage
+        || has(after, scene.language.rounds)
+        || after.iter().any(|token| is_in(token, scene.language.from));
     let named_giver =
         of_stage || scene.runs.iter().any(|run| run.from >= sum.to) || has(after, scene.language.rounds);
     if !(of_round && named_giver && is_news(scene, hit, year)) || scene.has(scene.language.funds) {
@@ -124,7 +125,8 @@ fn is_of_clause(scene: &Scene<'_>, hit: Hit) -> bool {
 /// `A arranges a loan for a software firm`: A lends.
 fn gives_loan(scene: &Scene<'_>, hit: Hit) -> bool {
     const GIVES: &[&str] = &[
-        "arranges", "arranged", "extends", "extended", "agrees", "approves", "approved", "signs", "signed", "closes",
+        "arranges", "arranged", "extends", "extended", "agrees", "approves", "approved", "signs", "signed",
+        "closes",
     ];
     const LOANS: &[&str] = &["loan", "loans", "facility", "credit", "mortgage", "debt"];
     let tokens = scene.tokens();
@@ -153,8 +155,24 @@ fn raised_for(scene: &Scene<'_>, hit: Hit) -> Option<Run> {
 /// `B took a smaller share`: whoever does gives money.
 fn takes_part(scene: &Scene<'_>, hit: Hit) -> bool {
     const PARTS: &[&str] = &[
-        "share", "stake", "slice", "ticket", "tickets", "part", "anteil", "anteile", "participation", "participación",
-        "partecipazione", "quota", "aandeel", "belang", "andel", "fatia", "participação", "ticketet",
+        "share",
+        "stake",
+        "slice",
+        "ticket",
+        "tickets",
+        "part",
+        "anteil",
+        "anteile",
+        "participation",
+        "participación",
+        "partecipazione",
+        "quota",
+        "aandeel",
+        "belang",
+        "andel",
+        "fatia",
+        "participação",
+        "ticketet",
     ];
     const PART_WORDS: usize = 4;
     let after = scene.after(hit.to, PART_WORDS);
@@ -199,14 +217,15 @@ pub(super) fn fills_fund(scene: &Scene<'_>, hit: Hit) -> bool {
     };
     let filled = |at: usize| any_at(tokens, at, scene.language.funds).is_some() && !is_given(at);
     let fills_before = before.clone().any(filled) && scene.sums.iter().any(|sum| before.contains(&sum.from));
-    fills_before || (hit.to..until).any(|at| {
-        let fund = any_at(tokens, at, scene.language.funds).is_some();
-        let verb = at
-            .checked_sub(1)
-            .and_then(|at| tokens.get(at))
-            .is_some_and(|last| is_in(last, &["to", "will", "helps", "för"]));
-        fund && !verb
-    })
+    fills_before
+        || (hit.to..until).any(|at| {
+            let fund = any_at(tokens, at, scene.language.funds).is_some();
+            let verb = at
+                .checked_sub(1)
+                .and_then(|at| tokens.get(at))
+                .is_some_and(|last| is_in(last, &["to", "will", "helps", "för"]));
+            fund && !verb && !scene.is_named(at)
+        })
 }
 
 /// `Meseta Equity invests in Prado Alto`.

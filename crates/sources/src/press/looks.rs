@@ -32,7 +32,8 @@ pub(super) fn is_named_like_verb(passage: &Passage<'_>, at: usize, verbs: &[&[&s
 pub(super) fn is_product(passage: &Passage<'_>, run: Run) -> bool {
     const BEHIND: &[&str] =
         &["behind", "hinter", "derrière", "detrás", "tras", "dietro", "achter", "trás", "detrás", "bakom"];
-    const TEAMS: &[&str] = &["team", "people", "minds", "brains", "duo", "trio", "équipe", "equipo", "equipe"];
+    const TEAMS: &[&str] =
+        &["team", "people", "minds", "brains", "duo", "trio", "équipe", "equipo", "equipe"];
     const BEHIND_WORDS: usize = 4;
     let near = run.from.saturating_sub(BEHIND_WORDS)..run.from;
     let tokens = &passage.tokens;

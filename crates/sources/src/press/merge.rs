@@ -1,36 +1,27 @@
 //! What the headline and the first sentences tell, put together.
 
-use super::amount::{paid, raised};
+use super::amount::raised;
 use super::backers::backers;
 use super::deal::{Deal, deal};
 use super::funding::{Round, headed, round, speaks_of_round};
 use super::language::{any_at, is_in};
-use super::name::{Run, spell};
 use super::naming::{
     body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
 };
+use super::purchase::acquisition;
 use super::scene::Scene;
-use super::sense::{gives, is_public, fund_like, is_aside, is_equity, is_look_back, is_person, is_substantial};
+use super::sense::{fund_like, gives, is_aside, is_equity, is_look_back, is_person, is_substantial};
 use super::stage::stage;
-use super::topic::{meant, names_nobody};
+use super::topic::meant;
 use super::{Announced, Story};
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
 use assay_domain::{Confidence, taxonomy::FundingStage};
 
 /// How sure it is: told by headline and body alike, by one of them.
-const AGREED: Confidence = Confidence::percent(95);
-const TOLD_ONCE: Confidence = Confidence::percent(80);
+pub(super) const AGREED: Confidence = Confidence::percent(95);
+pub(super) const TOLD_ONCE: Confidence = Confidence::percent(80);
 const UNSPOKEN: Confidence = Confidence::percent(65);
 pub(super) const FUNDED: Confidence = Confidence::percent(85);
-
-/// The sides of a purchase as names.
-#[derive(Debug, Default, Clone)]
-struct Sides {
-    acquirer: Option<String>,
-    target: Option<String>,
-    unit: Option<String>,
-    minority: bool,
-}
 
 pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     told(story).or_else(|| unspoken(story))
@@ -125,134 +116,6 @@ fn body_raises_first(story: &Story<'_>, evident: bool) -> bool {
     false
 }
 
-fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
-    let mut headline = of_title.map(|found| title_sides(story, &found)).unwrap_or_default();
-    let lead = story.body.iter().take(PRESS_LEAD_SENTENCES).enumerate();
-    let told = lead
-        .filter_map(|(at, scene)| Some((at, sides(story, scene, &deal(scene, story.year)?))))
-        .collect::<Vec<_>>();
-    let is_whole = |sides: &Sides| sides.acquirer.is_some() && sides.target.is_some();
-    let is_part = |sides: &Sides| sides.acquirer.is_some() && sides.unit.is_some();
-    let whole = told.iter().find(|(_, sides)| is_whole(sides));
-    let whole = whole.or_else(|| told.iter().find(|(_, sides)| is_part(sides)));
-    if is_swapped(&headline, whole.map(|(_, sides)| sides)) {
-        headline.acquirer = None;
-    }
-    // `Purchase gives A a foothold`: whom the headline names is who buys.
-    let buyer = whole.and_then(|(_, sides)| sides.acquirer.as_ref());
-    let is_buyer = headline.target.as_ref().zip(buyer).is_some_and(|(one, two)| is_same(one, two));
-    if is_buyer && headline.acquirer.is_none() {
-        headline.target = None;
-    }
-    let is_minority = headline.minority
-        || told.first().is_some_and(|(_, sides)| sides.minority)
-            && !story.title.has(story.language().majority);
-    let of = |pick: fn(&Sides) -> &Option<String>| {
-        let from_whole = whole.and_then(|(_, sides)| pick(sides).clone());
-        let first = prefer(story, pick(&headline).clone(), from_whole);
-        first.or_else(|| told.iter().find_map(|(_, sides)| pick(sides).clone()))
-    };
-    let target = of(|sides| &sides.target).or_else(|| of(|sides| &sides.unit));
-    let acquirer = of(|sides| &sides.acquirer).or_else(|| {
-        let is_meant =
-            lead_deals(story).any(|(scene, found)| found.target.is_some() && names_nobody(scene, found.at));
-        only_other(story, target.as_ref()?).filter(|_| is_meant)
-    })?;
-    let is_meant = lead_deals(story).any(|(scene, found)| buys_the_firm(scene, found.at));
-    // `The founder of B has bought a stake in a club`: whoever stands before the verb is not bought.
-    let acts = |name: &String| {
-        lead_deals(story).any(|(scene, found)| scene.passage.slice(0, found.at).contains(name.as_str()))
-    };
-    let target = target.or_else(|| only_other(story, &acquirer).filter(|name| is_meant && !acts(name)))?;
-    let is_known = [&acquirer, &target].iter().filter(|name| is_in_title(story, name)).count();
-    let is_headed = headline.acquirer.is_some() || headline.target.is_some() || headline.unit.is_some();
-    // The first sentence tells it in its main clause.
-    let is_main = lead_deals(story).next().is_some_and(|(scene, found)| {
-        story.body.first().is_some_and(|first| std::ptr::eq(first, scene))
-            && found.is_whole()
-            && !is_aside(scene, found.at)
-    });
-    let needed = match (is_headed, story.is_about_else() && !is_main) {
-        (true, _) => 0,
-        (false, false) => 1,
-        (false, true) => 2,
-    };
-    if is_known < needed {
-        return None;
-    }
-    let is_doubtful = |name: &String| !is_in_title(story, name) && !is_certain(story, name);
-    // Another sentence has it the other way round.
-    let is_reversed = told.iter().any(|(_, sides)| {
-        sides.acquirer.as_ref().is_some_and(|it| *it == target)
-            && sides.target.as_ref().is_some_and(|it| *it == acquirer)
-    });
-    if is_public(story, &acquirer) || is_reversed || is_same(&acquirer, &target) || is_doubtful(&acquirer) || is_doubtful(&target) {
-        return None;
-    }
-    if is_minority {
-        return Some(stake(story, target, acquirer));
-    }
-    let (acquirer, target) = (canonical(story, acquirer), canonical(story, target));
-    let first = told.first().map_or(0, |(at, _)| *at);
-    let scenes = story.body.iter().skip(first).collect::<Vec<_>>();
-    let price = paid(&story.title, &scenes, story.year);
-    let agreed = headline.acquirer.is_some() && headline.target.is_some() && !told.is_empty();
-    Some(Announced::Acquisition {
-        acquirer,
-        target,
-        price,
-        confidence: if agreed { AGREED } else { TOLD_ONCE },
-    })
-}
-
-/// `B acquired; founders to stay on`: the body tells that B does not buy.
-fn is_swapped(headline: &Sides, body: Option<&Sides>) -> bool {
-    let bought = body.and_then(|body| body.target.as_ref());
-    let same = headline.acquirer.as_ref().zip(bought).is_some_and(|(one, two)| is_same(one, two));
-    headline.target.is_none() && same
-}
-
-fn lead_deals<'a>(story: &'a Story<'_>) -> impl Iterator<Item = (&'a Scene<'a>, Deal)> {
-    story.body.iter().take(PRESS_LEAD_SENTENCES).filter_map(|scene| Some((scene, deal(scene, story.year)?)))
-}
-
-/// Whether what is bought is called `the publisher` and the like.
-fn buys_the_firm(scene: &Scene<'_>, verb: usize) -> bool {
-    let language = scene.language;
-    const THEM: &[&str] = &["it", "them", "ihn", "es", "haar", "hem", "den", "det"];
-    let is_meant = scene.tokens().get(verb + 1).is_some_and(|token| is_in(token, THEM));
-    let after = scene.tokens().iter().skip(verb + 1).take(4);
-    is_meant || after.into_iter().any(|token| is_in(token, language.kinds) || is_in(token, language.shares))
-}
-
-/// `A has acquired the publisher`: the only other name of the headline.
-fn only_other(story: &Story<'_>, acquirer: &str) -> Option<String> {
-    let names = story.title.runs.iter().filter_map(|run| settled_name(story, *run));
-    let mut others = names.filter(|name| !is_same(name, acquirer));
-    others.next().filter(|_| others.next().is_none())
-}
-
-/// A share that gives no control is a round of private equity.
-fn stake(story: &Story<'_>, company: String, investor: String) -> Announced {
-    let mut found = merge_round(story, company, 0, Some(investor), TOLD_ONCE);
-    if let Announced::Funding { stage, .. } = &mut found {
-        *stage = stage.or(Some(FundingStage::PrivateEquity));
-    }
-    found
-}
-
-fn title_sides(story: &Story<'_>, found: &Deal) -> Sides {
-    let settled = |run: Option<Run>| run.and_then(|run| settled_name(story, run));
-    let unit = found.unit.and_then(|run| spell(story.title.passage, run));
-    Sides { acquirer: settled(found.acquirer), target: settled(found.target), unit, minority: found.minority }
-}
-
-fn sides(story: &Story<'_>, scene: &Scene<'_>, found: &Deal) -> Sides {
-    let named = |run: Option<Run>| run.and_then(|run| body_name(story, scene, run));
-    let unit = found.unit.and_then(|run| spell(scene.passage, run));
-    Sides { acquirer: named(found.acquirer), target: named(found.target), unit, minority: found.minority }
-}
-
 fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<Announced> {
     let headline = of_title.and_then(|found| settled_name(story, found.company));
     let lead = story.body.iter().take(PRESS_LEAD_SENTENCES).enumerate();
@@ -292,7 +155,11 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
     }
     let is_invested = of_title.is_some_and(|found| found.investor.is_some()) && story.title.sums.is_empty();
     let is_giver = gives(story, &company);
-    if is_giver || fund_like(story, &company) || is_person(story, &company) || is_invested && is_place(story, &company) {
+    if is_giver
+        || fund_like(story, &company)
+        || is_person(story, &company)
+        || is_invested && is_place(story, &company)
+    {
         return None;
     }
     let title_investor = of_title.and_then(|found| found.investor).and_then(|run| settled_name(story, run));
@@ -318,6 +185,7 @@ fn company_name(story: &Story<'_>, scene: &Scene<'_>, found: &Round) -> Option<S
         return name;
     }
     let before = scene.runs.iter().filter(|run| run.to <= found.at && **run != found.company);
+    let before = before.filter(|run| !scene.is_town(0, **run));
     let mut headed =
         before.filter_map(|run| body_name(story, scene, *run)).filter(|it| is_in_title(story, it));
     let other = headed.next().filter(|_| headed.next().is_none());
@@ -380,4 +248,3 @@ pub(super) fn merge_round(
         confidence,
     }
 }
-

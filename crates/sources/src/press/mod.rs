@@ -5,6 +5,7 @@
 
 mod amount;
 mod backers;
+mod bought;
 mod buyout;
 mod currency;
 mod deal;
@@ -16,6 +17,7 @@ mod merge;
 mod money;
 mod name;
 mod naming;
+mod purchase;
 mod scene;
 mod sense;
 mod share;
@@ -110,7 +112,7 @@ impl Story<'_> {
         let mut first = self.body.iter().take(DOUBT_SENTENCES);
         let mut denied = std::iter::once(&self.title).chain(self.body.iter().take(DOUBT_SENTENCES));
         denied.any(deal::is_denied)
-            || self.title.is_other(0, self.title.tokens().len()) && !self.begins_with_deal()
+            || self.title.is_other_business() && !self.begins_with_deal() && !self.begins_with_round()
             || self.title.says(self.title.tokens(), language.doubts)
             || first.any(|scene| scene.says(scene.tokens(), language.doubts) && is_event(scene))
     }
@@ -124,6 +126,18 @@ impl Story<'_> {
         };
         deal::deal(first, self.year)
             .is_some_and(|found| found.acquirer.is_some_and(has) && found.target.is_some_and(has))
+    }
+
+    /// Whether the first sentence tells of a round, with the sum and of the company that the headline names.
+    fn begins_with_round(&self) -> bool {
+        let Some(first) = self.body.first() else { return false };
+        let shares = first.sums.iter().any(|sum| self.title.sums.iter().any(|it| it.money == sum.money));
+        let is_headed = |run: name::Run| {
+            let word = first.tokens().get(run.from).map_or("", |token| token.text);
+            self.title.tokens().iter().any(|token| token.text == word)
+        };
+        let found = funding::round(first, true, self.year);
+        shares && funding::speaks_of_round(first) && found.is_some_and(|found| is_headed(found.company))
     }
 
     /// Whether the headline is about other news; one that a company has another owner is not, though it names no buyer.
@@ -158,13 +172,14 @@ impl Story<'_> {
     /// `A is investing $5 million in B, a maker of`: B is a company, and the headline has it.
     fn tells_stake(&self, scene: &Scene<'_>) -> bool {
         let language = self.language();
-        let Some(hit) = scene.find(language.invests, 0).filter(|_| !scene.sums.is_empty()) else { return false };
+        let Some(hit) = scene.find(language.invests, 0).filter(|_| !scene.sums.is_empty()) else {
+            return false;
+        };
         let Some(run) = scene.runs.iter().find(|run| run.from >= hit.to) else { return false };
         let word = |at: usize| scene.tokens().get(at);
         let described = word(run.to).is_some_and(|token| token.is_mark(","))
-            && word(run.to + 1).is_some_and(|token| {
-                language::is_in(token, language.articles) || sense::is_relative(token)
-            });
+            && word(run.to + 1)
+                .is_some_and(|token| language::is_in(token, language.articles) || sense::is_relative(token));
         let of_share = (run.to..scene.tokens().len()).any(|at| scene.share_at(at).is_some());
         let is_headed = word(run.from)
             .is_some_and(|first| self.title.tokens().iter().any(|token| token.text == first.text));

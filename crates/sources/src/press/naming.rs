@@ -147,11 +147,11 @@ pub(super) fn prefer(story: &Story<'_>, headline: Option<String>, body: Option<S
     let last = second.rsplit(' ').next().unwrap_or_default().to_lowercase();
     let starts_alike = first.split(' ').next() == second.split(' ').next() && second.len() > first.len();
     let ends_alike = first.to_lowercase().ends_with(last.as_str()) && starts_alike;
-    let is_longer = (second.ends_with(first.as_str()) || ends_alike)
-        && story.language().units.contains(&last.as_str());
-    let is_fuller = second.strip_prefix(first.as_str()).is_some_and(|rest| {
-        rest.starts_with(' ') && !Passage::new(rest).tokens.iter().all(is_legal_form)
-    });
+    let is_longer =
+        (second.ends_with(first.as_str()) || ends_alike) && story.language().units.contains(&last.as_str());
+    let is_fuller = second
+        .strip_prefix(first.as_str())
+        .is_some_and(|rest| rest.starts_with(' ') && !Passage::new(rest).tokens.iter().all(is_legal_form));
     if is_other || is_longer || is_fuller { body } else { headline }
 }
 

@@ -156,7 +156,8 @@ impl<'a> Scene<'a> {
                 // `the software maker in Tucson` is not called Tucson.
                 let is_place = self.is_town(from, run);
                 // `Founded in Nantes by two mechanics, Rustine has`: the subject is still to come.
-                let is_opening = is_apart && strong.is_none() && weak.is_none() && self.opens_clause(from, run);
+                let is_opening =
+                    is_apart && strong.is_none() && weak.is_none() && self.opens_clause(from, run);
                 if is_opening {
                     earlier = earlier.or(Some(run));
                 } else if !(is_apart && weak.is_some() || is_place) {
@@ -184,7 +185,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether the name is only where the company is: `the software maker in Tucson`, `biotech de Braga`.
-    fn is_town(&self, from: usize, run: Run) -> bool {
+    pub fn is_town(&self, from: usize, run: Run) -> bool {
         let Some(kind) = run.from.checked_sub(2).filter(|kind| *kind >= from) else { return false };
         let out_of = self.is(run.from - 1, self.language.inside) || self.is(run.from - 1, OUT_OF);
         let of = self.is(run.from - 1, &["de", "di", "da", "do", "du"]);

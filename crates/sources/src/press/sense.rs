@@ -27,11 +27,12 @@ pub(super) fn is_aside(scene: &Scene<'_>, verb: usize) -> bool {
     // `robots that attracted $27 million`.
     let last = verb.checked_sub(1).and_then(|at| scene.tokens().get(at));
     let is_relative = last.is_some_and(|last| is_in(last, &["that", "which", "qui", "che"]));
-    is_relative || (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
-        let after_comma = at.checked_sub(1).is_some_and(is_comma);
-        let closed = (at..verb).any(is_comma);
-        after_comma && !closed && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
-    })
+    is_relative
+        || (verb.saturating_sub(ASIDE_WORDS)..=verb).any(|at| {
+            let after_comma = at.checked_sub(1).is_some_and(is_comma);
+            let closed = (at..verb).any(is_comma);
+            after_comma && !closed && scene.tokens().get(at).is_some_and(|token| is_in(token, RELATIVES))
+        })
 }
 
 pub(super) fn is_equity(stage: FundingStage) -> bool {
@@ -52,7 +53,8 @@ pub(super) fn is_substantial(story: &Story<'_>, found: &Announced) -> bool {
     }
     let is_staged = stage.is_some_and(is_equity);
     // A bank in a release about a loan is who lends.
-    let is_bank = company.split(' ').any(|word| is_one_of(&word.to_lowercase(), "bank banco banque banca sparkasse"));
+    let is_bank =
+        company.split(' ').any(|word| is_one_of(&word.to_lowercase(), "bank banco banque banca sparkasse"));
     if is_bank && *stage == Some(FundingStage::Debt) || is_charity(company) && !is_staged {
         return false;
     }
@@ -102,7 +104,7 @@ fn is_fund(story: &Story<'_>, company: &str) -> bool {
             scene.passage.slice(run.from, run.to).ends_with(company)
                 && (before.is_some_and(is_word) || tokens.get(run.from).is_some_and(is_word))
         };
-        is_numbered && tokens.iter().any(is_word) || scene.runs.iter().any(|run| is_called(run))
+        is_numbered && tokens.iter().any(is_word) || scene.runs.iter().any(is_called)
     })
 }
 
@@ -131,7 +133,8 @@ const ROLES: &str = "founder co-founder founders ceo cfo cto coo chief executive
     minister dr mr mrs ms gründer gründerin geschäftsführer geschäftsführerin inhaber fondateur fondatrice pdg directeur \
     directrice fundador fundadora director directora fondatore fondatrice amministratore presidente oprichter oprichtster \
     directeur eigenaar grundare grundaren vd ägaren";
-const SAYING: &str = "said says who told sagt sagte explique déclare dice dijo afirma zegt aldus diz disse säger";
+const SAYING: &str =
+    "said says who told sagt sagte explique déclare dice dijo afirma zegt aldus diz disse säger";
 
 /// `says Ines Abarca`, `founder Ines Abarca`, `Ines Abarca's Thula`: no company is spoken of so.
 pub(super) fn is_person(story: &Story<'_>, name: &str) -> bool {
@@ -142,9 +145,11 @@ pub(super) fn is_person(story: &Story<'_>, name: &str) -> bool {
     std::iter::once(&story.title).chain(&story.body).any(|scene| {
         let tokens = scene.tokens();
         let windows = tokens.windows(2).enumerate();
-        let mut places = windows.filter(|(_, pair)| pair.iter().zip(&words).all(|(one, two)| one.text == *two));
+        let mut places =
+            windows.filter(|(_, pair)| pair.iter().zip(&words).all(|(one, two)| one.text == *two));
         places.any(|(at, _)| {
-            let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |it| it.lower.as_str());
+            let word =
+                |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |it| it.lower.as_str());
             let (last, next) = (word(at.checked_sub(1)), word(Some(at + 2)));
             let after = word(Some(at + 3));
             let owns = next == "'s" && scene.run_at(at + 3).is_some_and(|run| is_titled(story, scene, run));
