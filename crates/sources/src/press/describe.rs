@@ -150,8 +150,15 @@ impl Texts<'_> {
             let foreign = language.code == "nl"
                 && is_in(first, language.places)
                 && !is_one_of(&first.lower, "nederlandse belgische vlaamse nederlands belgisch");
-            let sure =
-                foreign || self.is_profession(first, language) || self.is_alone(first.text, second.text);
+            // `Die Jenaer Photonik Quant GmbH`, which the headline does not call so.
+            let is_town = language.has_capital_nouns()
+                && is_in(first, language.places)
+                && !self.title.tokens.iter().any(|token| token.text == first.text)
+                && word(run.to - 1).is_some_and(is_legal_form);
+            let sure = is_town
+                || foreign
+                || self.is_profession(first, language)
+                || self.is_alone(first.text, second.text);
             if second.is_capital() && !is_plain(second) && sure {
                 from = at + 1;
             }

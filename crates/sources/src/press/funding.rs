@@ -27,7 +27,15 @@ pub(super) fn round(scene: &Scene<'_>, evident: bool, year: i32) -> Option<Round
         return None;
     }
     let start = client_start(scene);
-    let raised = (start..scene.tokens().len()).find_map(|at| raise_at(scene, start, at, year));
+    // `a startup that collects junk has raised`: the verb of a relative clause is the last that counts.
+    let is_relative = |at: usize| {
+        let last = at.checked_sub(1).and_then(|at| scene.tokens().get(at));
+        last.is_some_and(|last| is_in(last, &["that", "which", "who", "qui", "che"]))
+    };
+    let verbs = start..scene.tokens().len();
+    let main = verbs.clone().filter(|at| !is_relative(*at));
+    let raised = main.chain(verbs.filter(|at| is_relative(*at)));
+    let raised = raised.into_iter().find_map(|at| raise_at(scene, start, at, year));
     // `A has made an investment in B, they announced today`: what comes first is told.
     let invested = invest(scene, year).filter(|invested| raised.is_none_or(|raised| invested.at < raised.at));
     invested
@@ -114,11 +122,9 @@ fn is_of_clause(scene: &Scene<'_>, hit: Hit) -> bool {
     let tokens = scene.tokens();
     let is_sum = |at: usize| scene.is_sum(at);
     let is_round = |at: usize| any_at(tokens, at, scene.language.rounds).is_some();
-    let is_parted = |at: usize| (at..hit.from).any(|at| tokens.get(at).is_some_and(|it| it.is_mark(",")));
-    let before = (0..hit.from).filter(|at| is_sum(*at));
-    let mut before = before.peekable();
-    before.peek().is_none()
-        || before.any(|at| !is_parted(at))
+    let comma = (0..hit.from).rev().find(|at| tokens.get(*at).is_some_and(|it| it.is_mark(",")));
+    let last = (0..hit.from).rev().find(|at| is_sum(*at));
+    last.is_none_or(|last| comma.is_none_or(|comma| comma < last))
         || (hit.from..tokens.len()).any(|at| is_sum(at) || is_round(at))
 }
 

@@ -2,6 +2,7 @@
 
 use super::language::{Hit, Language, any_at, is_in};
 use super::name::{Known, Run, is_legal_form};
+use super::table::is_one_of;
 use super::text::{Kind, Passage, Token};
 
 /// How far a parenthesis may reach.
@@ -37,12 +38,25 @@ pub(super) fn is_product(passage: &Passage<'_>, run: Run) -> bool {
     const BEHIND_WORDS: usize = 4;
     let near = run.from.saturating_sub(BEHIND_WORDS)..run.from;
     let tokens = &passage.tokens;
+    if is_of_maker(tokens, run) {
+        return true;
+    }
     let behind = near.rev().take_while(|at| tokens.get(*at).is_some_and(|token| !token.is_mark(",;:–—()")));
     let mut behind = behind.filter(|at| tokens.get(*at).is_some_and(|token| is_in(token, BEHIND)));
     behind.next().is_some_and(|at| {
         let whose = at.checked_sub(1).and_then(|at| tokens.get(at));
         whose.is_some_and(|whose| !whose.is_capital() && !is_in(whose, TEAMS) || is_kind_of_startup(whose))
     })
+}
+
+/// `the makers of Tiny Kingdoms`.
+fn is_of_maker(tokens: &[Token<'_>], run: Run) -> bool {
+    const MAKERS: &str = "maker makers creator creators developer developers macher entwickler créateur créateurs éditeur \
+        creador creadores creatore creatori makers bedenker criador criadores skapare skaparna";
+    const OF: &str = "of von de du di del van do da av till";
+    let word =
+        |back: usize| run.from.checked_sub(back).and_then(|at| tokens.get(at)).map_or("", |it| &it.lower);
+    is_one_of(word(1), OF) && is_one_of(word(2), MAKERS)
 }
 
 fn is_kind_of_startup(token: &Token<'_>) -> bool {

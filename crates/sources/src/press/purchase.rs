@@ -131,7 +131,11 @@ fn is_news(story: &Story<'_>, tale: &Tale, acquirer: &String, target: &String) -
             && found.is_whole()
             && !is_aside(scene, found.at)
     });
-    let needed = match (tale.is_headed(), story.is_about_else() && !is_main) {
+    let language = story.language();
+    // `Sheffield steel firm sold`: the headline tells it of somebody whom it does not name.
+    let sells = [language.passes, language.buys, language.sells].iter().any(|words| story.title.has(words));
+    let is_unnamed = is_main && sells && story.title.has(language.kinds);
+    let needed = match (tale.is_headed() || is_unnamed, story.is_about_else() && !is_main) {
         (true, _) => 0,
         (false, false) => 1,
         (false, true) => 2,

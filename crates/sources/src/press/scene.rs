@@ -338,7 +338,7 @@ impl<'a> Scene<'a> {
         let next = self.tokens().get(at + 1)?;
         let is_percent = next.is_mark("%")
             || PERCENT.contains(&next.lower.as_str())
-            || self.is(at + 2, &["cent", "ciento", "cento"]);
+            || is_in(next, &["per", "por", "pour"]) && self.is(at + 2, &["cent", "ciento", "cento"]);
         let whole = token.text.split(['.', ',']).next().and_then(|whole| whole.parse().ok())?;
         is_percent.then_some(whole)
     }
@@ -371,7 +371,7 @@ impl<'a> Scene<'a> {
 
 /// Before the town of a company.
 const OUT_OF: &[&str] = &["from", "aus", "uit", "från", "i", "à"];
-const PERCENT: &[&str] = &["percent", "prozent", "procent", "per", "por", "pour", "pct"];
+const PERCENT: &[&str] = &["percent", "prozent", "procent", "pct"];
 
 pub(super) fn is_break(token: &Token<'_>) -> bool {
     token.is_mark(",;:()[]–—!?\"”“")
