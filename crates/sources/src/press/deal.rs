@@ -209,10 +209,15 @@ fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     } else {
         (hit.to, tokens.len())
     };
-    let to = (first..last).find(|at| {
+    // In Portuguese `a` is an article as well.
+    let is_article =
+        |at: &usize| scene.language.code == "pt" && tokens.get(*at).is_some_and(|it| it.lower == "a");
+    let is_to = |at: &usize| {
         let is_to = tokens.get(*at).is_some_and(|token| is_in(token, scene.language.to));
         is_to && scene.object(at + 1, last).is_some_and(|run| run.from <= at + 8)
-    })?;
+    };
+    let clear = (first..last).find(|at| is_to(at) && !is_article(at));
+    let to = clear.or_else(|| (first..last).find(is_to))?;
     let acquirer = scene.object(to + 1, last)?;
     let unit = scene.unit(first).filter(|unit| unit.to <= to);
     let is_named = scene.runs.iter().any(|run| run.from >= first && run.to <= to);

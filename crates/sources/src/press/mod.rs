@@ -156,10 +156,13 @@ impl Story<'_> {
     fn is_evident(&self) -> bool {
         let first = std::iter::once(&self.title).chain(self.body.iter().take(EVIDENCE_SENTENCES));
         let is_sold = |scene: &Scene<'_>| deal::deal(scene, self.year).is_some_and(|found| found.is_whole());
-        let raises = !self.title.sums.is_empty()
-            && self.title.has(self.language().raises)
+        let has_sum = |scene: &Scene<'_>| !scene.sums.is_empty() && scene.has(self.language().raises);
+        let raises = (has_sum(&self.title) || self.body.first().is_some_and(has_sum))
             && !self.body.iter().take(DOUBT_SENTENCES).any(is_sold);
-        let has_giver = |scene: &Scene<'_>| scene.runs.iter().any(|run| backers::names_giver(scene, *run));
+        let has_giver = |scene: &Scene<'_>| {
+            !std::ptr::eq(scene, &self.title)
+                && scene.runs.iter().any(|run| backers::names_giver(scene, *run))
+        };
         first.into_iter().any(|scene| {
             funding::speaks_of_round(scene)
                 || backers::names_investor(scene)

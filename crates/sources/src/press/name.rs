@@ -290,6 +290,12 @@ fn joined(
     {
         return Some(at + 2);
     }
+    // `GmbH & Co. KG`.
+    let is_company =
+        token.is_mark(".") && last.lower == "co" && tokens.get(at + 1).is_some_and(is_legal_form);
+    if is_company && from + 1 < at {
+        return Some(at + 2);
+    }
     if is_part_at(at + 1) && known.is_phrase(tokens, at) {
         return Some(at + 2);
     }

@@ -105,6 +105,9 @@ pub(super) fn canonical(story: &Story<'_>, name: String) -> String {
     let is_inside =
         run.from > 0 && scene.tokens().get(run.from - 1).is_some_and(|last| last.kind == Kind::Word);
     let is_kind = |word: &str| language.kinds.contains(&word.to_lowercase().as_str());
+    // `Landbouwplatform De Nieuwe Akker`.
+    let left = left.rsplit(' ').next().filter(|last| is_one_of(last, PARTICLES)).unwrap_or(left);
+    let is_inside = is_inside || scene.passage.slice(run.from, run.to).split(' ').next() != Some(left);
     let takes_left = is_inside
         && !left.is_empty()
         && (is_one_of(left, PARTICLES)
@@ -122,6 +125,21 @@ fn fuller(story: &Story<'_>, scene: &Scene<'_>, run: Run, name: String) -> Strin
     if begins && rest.starts_with(' ') && !is_form { whole.to_owned() } else { name }
 }
 
+/// `Le Moulin Vert acquiert`: an article with which headline and body both begin, and without which the name is nowhere.
+fn with_own_article(story: &Story<'_>, name: &str) -> Option<String> {
+    const ARTICLES: &[&str] = &["La", "El", "Los", "Las", "Le", "Les", "De", "Het"];
+    let article = story.title.tokens().first().map(|first| first.text)?;
+    let whole = format!("{article} {name}");
+    let is_own = ARTICLES.contains(&article) && matches!(story.language().code, "es" | "fr" | "nl");
+    let begins = story.body.first().is_some_and(|first| first.passage.text.starts_with(&whole));
+    let is_alone = |scene: &Scene<'_>| {
+        let text = scene.passage.text;
+        text.matches(name).count() > text.matches(whole.as_str()).count()
+    };
+    let is_always = !std::iter::once(&story.title).chain(&story.body).any(is_alone);
+    (is_own && begins && is_always && story.title.passage.text.starts_with(&whole)).then_some(whole)
+}
+
 /// `restaurant group The Copper Pot`: an article with a capital inside a sentence, or with which the headline begins.
 fn with_the(story: &Story<'_>, name: String) -> String {
     let whole = format!("The {name}");
@@ -131,6 +149,9 @@ fn with_the(story: &Story<'_>, name: String) -> String {
             .is_some_and(|head| head.ends_with(' ') && head.trim_end().ends_with(char::is_alphanumeric))
     };
     let is_headed = story.title.passage.text.starts_with(&whole);
+    if let Some(whole) = with_own_article(story, &name) {
+        return whole;
+    }
     let told = story.language().is_english() && (is_headed || story.body.iter().any(is_inside));
     if told { whole } else { name }
 }

@@ -66,7 +66,10 @@ impl<'a> Scene<'a> {
             }
         }
         let mut runs = runs(passage, Known { is_titled, ..known }, &blocked);
-        runs.retain(|run| !is_product(passage, *run));
+        let is_form = |run: &Run| {
+            passage.tokens.get(run.from..run.to).is_some_and(|words| words.iter().all(is_legal_form))
+        };
+        runs.retain(|run| !is_product(passage, *run) && !is_form(run));
         let named = named(passage, &runs, known, is_titled);
         Self { passage, language, sums, runs, is_titled, named }
     }
@@ -189,7 +192,11 @@ impl<'a> Scene<'a> {
         let Some(kind) = run.from.checked_sub(2).filter(|kind| *kind >= from) else { return false };
         let out_of = self.is(run.from - 1, self.language.inside) || self.is(run.from - 1, OUT_OF);
         let of = self.is(run.from - 1, &["de", "di", "da", "do", "du"]);
-        out_of && self.is(kind, self.language.kinds) || of && self.tokens().get(kind).is_some_and(is_sort)
+        let is_kind = self.tokens().get(kind).is_some_and(|token| {
+            let one = token.lower.strip_suffix('s').unwrap_or_default();
+            is_in(token, self.language.kinds) || self.language.kinds.contains(&one)
+        });
+        out_of && is_kind || of && self.tokens().get(kind).is_some_and(is_sort)
     }
 
     /// Whether a comma and a name with its verb follow the words with which the sentence begins.
