@@ -207,11 +207,16 @@ fn is_certain_kind(token: &Token<'_>, language: &Language) -> bool {
         endings.iter().any(|ending| token.lower.len() > ending.len() && token.lower.ends_with(ending))
     };
     let units = language.units.iter().filter_map(|unit| unit.strip_prefix('~'));
-    let of_german =
-        || is_in(token, language.kinds) || is_in(token, language.units) || token.text.contains('-');
+    let of_german = || is_in(token, language.kinds) || is_in(token, language.units) || is_compound(token);
     ends(language.endings)
         || language.code == "de" && of_german()
         || units.into_iter().any(|unit| token.lower.ends_with(unit))
+}
+
+/// `Kita-Träger`, but not `Stadtwerke-Allianz`: what groups are called is part of their name.
+fn is_compound(token: &Token<'_>) -> bool {
+    const GROUPS: &str = "allianz werke verbund holding union bank haus stiftung";
+    token.lower.rsplit_once('-').is_some_and(|(_, last)| !is_one_of(last, GROUPS))
 }
 
 /// Whether the words are a description and no name.
