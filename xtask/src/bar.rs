@@ -212,8 +212,6 @@ const BY_COMMAND: &[&str] = &[
     "signals-freshness",
     // Not reached yet: of what is said of texts never seen before, too much is wrong.
     "signals-extract",
-    // Not reached yet with every seed.
-    "signals-dedupe",
 ];
 
 pub(crate) fn list() -> anyhow::Result<ExitCode> {
