@@ -39,6 +39,7 @@ mod prices;
 mod program;
 mod queue_health;
 mod reference;
+mod research;
 mod resolution;
 mod resolve;
 mod rig;
@@ -115,6 +116,8 @@ const BARS: &[Bar] = &[
     Bar { name: "feed-cost", run: |short| Box::pin(signals::cost::run(short)) },
     Bar { name: "streams", run: |short| Box::pin(signals::streams::run(short)) },
     Bar { name: "signals-freshness", run: |short| Box::pin(signals::freshness::run(short)) },
+    Bar { name: "decision-maker", run: |short| Box::pin(research::decision_maker::run(short)) },
+    Bar { name: "committee", run: |short| Box::pin(research::committee::run(short)) },
     Bar { name: "signals-dedupe", run: |short| Box::pin(signals::dedupe::run(short)) },
 ];
 

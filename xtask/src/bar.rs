@@ -167,6 +167,14 @@ const BARS: &[Bar] = &[
         name: "signals-dedupe",
         promise: "what three sources say of rounds and purchases is put together as it belongs, and nothing else is",
     },
+    Bar {
+        name: "decision-maker",
+        promise: "who is said to decide for a role is who owns its budget, however the role is called",
+    },
+    Bar {
+        name: "committee",
+        promise: "who is said to have a say in a purchase has one, and nobody sits in two parts",
+    },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
     Bar {

@@ -133,6 +133,31 @@ pub struct MailFacts {
     pub catch_all: Option<bool>,
 }
 
+/// The band that a range of revenue names, in whole dollars: `$1M-$10M`, `50M-100M`, `<$1M`, `$10B+`.
+pub fn revenue_band(range: &str) -> Option<(i64, i64)> {
+    let plain: String = range.chars().filter(|letter| !letter.is_whitespace() && *letter != '$').collect();
+    if let Some(below) = plain.strip_prefix('<') {
+        return Some((0, dollars(below)?));
+    }
+    if let Some(above) = plain.strip_suffix('+').or_else(|| plain.strip_prefix('>')) {
+        return Some((dollars(above)?, i64::MAX));
+    }
+    let (from, to) = plain.split_once(['-', '–'])?;
+    let band = (dollars(from)?, dollars(to)?);
+    (band.0 <= band.1).then_some(band)
+}
+
+fn dollars(text: &str) -> Option<i64> {
+    let unit = match text.chars().last()?.to_ascii_uppercase() {
+        'K' => 1_000,
+        'M' => 1_000_000,
+        'B' => 1_000_000_000,
+        _ => 1,
+    };
+    let digits = if unit == 1 { text } else { text.get(..text.len() - 1)? };
+    digits.replace(',', "").parse::<i64>().ok()?.checked_mul(unit)
+}
+
 impl Company {
     /// What a person's record shows of this company.
     pub fn as_employer(&self) -> Employer {
@@ -143,6 +168,29 @@ impl Company {
             network_url: self.facts.network_url.clone(),
             employee_count: self.facts.employee_count,
             industry: self.facts.industry,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_of_revenue_are_read_as_people_write_them() {
+        for (text, band) in [
+            ("$1M-$10M", Some((1_000_000, 10_000_000))),
+            ("50M-100M", Some((50_000_000, 100_000_000))),
+            ("<$1M", Some((0, 1_000_000))),
+            ("$10B+", Some((10_000_000_000, i64::MAX))),
+            ("500K - 1M", Some((500_000, 1_000_000))),
+            ("250,000-500,000", Some((250_000, 500_000))),
+            ("10M-1M", None),
+            ("much", None),
+            ("", None),
+            ("9999999999999999B+", None),
+        ] {
+            assert_eq!(revenue_band(text), band, "{text}");
         }
     }
 }

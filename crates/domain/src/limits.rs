@@ -5,12 +5,14 @@ use std::time::Duration;
 mod feeds;
 mod mail;
 mod press;
+mod research;
 mod sources;
 mod webhooks;
 
 pub use feeds::*;
 pub use mail::*;
 pub use press::*;
+pub use research::*;
 pub use sources::*;
 pub use webhooks::*;
 

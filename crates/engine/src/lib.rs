@@ -10,6 +10,7 @@ pub mod likeness;
 pub mod mail;
 pub mod matching;
 pub mod newsroom;
+pub mod research;
 mod resolve;
 pub mod signals;
 pub mod upstream;

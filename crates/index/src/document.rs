@@ -29,6 +29,8 @@ pub enum Term {
     Owner,
     /// The id of the company somebody works at.
     Employer,
+    /// The ids of companies somebody worked at before.
+    FormerEmployer,
     CompanyDomain,
     CompanySize,
     Industry,
@@ -46,9 +48,10 @@ pub enum Term {
 }
 
 impl Term {
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Owner,
         Self::Employer,
+        Self::FormerEmployer,
         Self::CompanyDomain,
         Self::CompanySize,
         Self::Industry,
@@ -69,6 +72,7 @@ impl Term {
         match self {
             Self::Owner => "owner",
             Self::Employer => "employer",
+            Self::FormerEmployer => "former_employer",
             Self::CompanyDomain => "company_domain",
             Self::CompanySize => "company_size",
             Self::Industry => "industry",
@@ -122,10 +126,13 @@ pub enum Number {
     FundingAmount,
     FundedOn,
     OpenRoles,
+    /// The band of a year's revenue, in whole US dollars.
+    RevenueFrom,
+    RevenueTo,
 }
 
 impl Number {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::CareerBeganOn,
         Self::JobChangedOn,
         Self::EmployeeCount,
@@ -133,6 +140,8 @@ impl Number {
         Self::FundingAmount,
         Self::FundedOn,
         Self::OpenRoles,
+        Self::RevenueFrom,
+        Self::RevenueTo,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -144,6 +153,8 @@ impl Number {
             Self::FundingAmount => "funding_amount",
             Self::FundedOn => "funded_on",
             Self::OpenRoles => "open_roles",
+            Self::RevenueFrom => "revenue_from",
+            Self::RevenueTo => "revenue_to",
         }
     }
 }

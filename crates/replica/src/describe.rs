@@ -2,7 +2,7 @@
 //!
 //! Nothing here depends on the day: who asks for people that changed their jobs within a month asks for days.
 
-use assay_domain::company::Company;
+use assay_domain::company::{Company, revenue_band};
 use assay_domain::name::fold_text;
 use assay_domain::person::{Location, Person};
 use assay_domain::taxonomy::SizeBand;
@@ -32,6 +32,9 @@ pub fn person(person: &Person, seq: u64) -> Document {
         add(Term::CompanyDomain, company.domain.as_ref().map(ToString::to_string));
         add(Term::CompanySize, size(company.employee_count));
         add(Term::Industry, company.industry.map(|industry| industry.as_str().to_owned()));
+    }
+    for former in former_employers(person) {
+        add(Term::FormerEmployer, Some(former));
     }
     add(Term::Seniority, job.and_then(|job| job.seniority).map(|it| it.as_str().to_owned()));
     add(Term::Department, job.and_then(|job| job.department).map(|it| it.as_str().to_owned()));
@@ -98,12 +101,15 @@ pub fn company(company: &Company, seq: u64) -> Document {
         .into_iter()
         .chain(facts.keywords.iter().map(String::as_str))
         .collect();
+    let revenue = facts.revenue_range.as_deref().and_then(revenue_band);
     let numbers = [
         (Number::EmployeeCount, facts.employee_count.map(i64::from)),
         (Number::FoundedYear, facts.founded_year.map(i64::from)),
         (Number::FundingAmount, latest.and_then(|round| round.amount)),
         (Number::FundedOn, latest.map(|round| day(round.announced_on))),
         (Number::OpenRoles, facts.open_roles.map(i64::from)),
+        (Number::RevenueFrom, revenue.map(|(from, _)| from)),
+        (Number::RevenueTo, revenue.map(|(_, to)| to)),
     ];
     let known = [
         (facts.domain.is_some(), REACHABLE),
@@ -123,6 +129,17 @@ pub fn company(company: &Company, seq: u64) -> Document {
         texts: vec![(Text::Keywords, keywords.join(" "))],
         numbers: numbers.into_iter().filter_map(|(of, number)| Some((of, number?))).collect(),
     }
+}
+
+/// Each once, but for the one of now.
+fn former_employers(person: &Person) -> Vec<String> {
+    let now = person.company.as_ref().map(|company| company.id);
+    let ended = person.experience.iter().filter(|job| job.ended_on.is_some());
+    let mut former: Vec<Uuid> =
+        ended.filter_map(|job| job.company_id).filter(|id| Some(*id) != now).map(|id| id.uuid()).collect();
+    former.sort_unstable();
+    former.dedup();
+    former.into_iter().map(|id| id.to_string()).collect()
 }
 
 /// Days since 1970, as the index counts them.

@@ -1,7 +1,9 @@
 //! The whole public API on one screen. Router, prices, reference and the contract tests are read from it.
 
 use crate::endpoint::Entry;
-use crate::endpoints::{account, bulk, combos, find, keys, operator, resolve, search, signals, webhooks};
+use crate::endpoints::{
+    account, bulk, bundles, combos, find, keys, niche, operator, resolve, search, signals, webhooks,
+};
 
 /// Every endpoint, in the order of the reference.
 pub static CATALOG: &[Entry] = &[
@@ -19,11 +21,32 @@ pub static CATALOG: &[Entry] = &[
     Entry::of::<search::SearchCompanies>(),
     Entry::of::<search::Suggest>(),
     Entry::live::<signals::Signals>(),
+    Entry::of::<combos::FindDecisionMaker>(),
+    Entry::of::<combos::BuyingCommittee>(),
+    Entry::of::<combos::ProspectPackage>(),
     Entry::of::<combos::CongratsTrigger>(),
     Entry::of::<combos::JobChangeRadar>(),
+    Entry::of::<combos::FundingRadar>(),
+    Entry::of::<combos::FundedAndHiring>(),
+    Entry::of::<combos::HiringIntent>(),
+    Entry::of::<combos::TechStackTargets>(),
     Entry::of::<combos::LookalikeAccounts>(),
     Entry::of::<combos::FindSimilarPeople>(),
     Entry::of::<combos::LowCompetitionHires>(),
+    Entry::of::<niche::LocalBusinessOwners>(),
+    Entry::of::<niche::JustFundedSmbLeaders>(),
+    Entry::of::<niche::CompetitorTalentLeaving>(),
+    Entry::of::<niche::HiringVelocity>(),
+    Entry::of::<niche::JustAcquiredBuyers>(),
+    Entry::of::<niche::BuyerBudgetWindow>(),
+    Entry::of::<niche::SmbBuyingCommittee>(),
+    Entry::of::<niche::FundedAndUsingTech>(),
+    Entry::of::<niche::LocalServiceByRevenue>(),
+    Entry::of::<bundles::SalesDeck>(),
+    Entry::of::<bundles::RecruiterPack>(),
+    Entry::of::<bundles::FounderResearch>(),
+    Entry::of::<bundles::CompetitiveIntel>(),
+    Entry::of::<bundles::RelationshipGraph>(),
     Entry::of::<bulk::BulkEnrich>(),
     Entry::of::<bulk::BulkList>(),
     Entry::of::<bulk::BulkGet>(),

@@ -143,3 +143,17 @@ pub fn company() -> Company {
         owner: None,
     }
 }
+
+/// The company of all examples, and its latest round.
+pub fn funded() -> (Company, Round) {
+    let company = company();
+    let round = company.facts.funding_rounds.first().cloned().unwrap_or(Round {
+        stage: FundingStage::Other,
+        amount: None,
+        currency: None,
+        announced_on: day(2025, 9, 9),
+        investors: Vec::new(),
+        lead_investors: Vec::new(),
+    });
+    (company, round)
+}

@@ -34,6 +34,7 @@ mod search;
 mod settle;
 mod slot;
 pub mod spec;
+mod steps;
 #[cfg(test)]
 mod test_ledger;
 mod upstream;

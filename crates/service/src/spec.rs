@@ -1,6 +1,6 @@
 //! What the world may know about an endpoint: a row of the price list, the router and the reference.
 
-use assay_domain::limits::{BODY_BYTES_MAX, LIST_BODY_BYTES_MAX};
+use assay_domain::limits::{BODY_BYTES_MAX, LIST_BODY_BYTES_MAX, PAGE_ROWS_MAX};
 use assay_domain::{Plan, Price};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,6 +37,8 @@ pub enum Group {
     Suggest,
     Signals,
     Combos,
+    NicheCombos,
+    Bundles,
     Bulk,
     Account,
     Keys,
@@ -52,6 +54,8 @@ impl Group {
             Self::Search | Self::Suggest => "search",
             Self::Signals => "signals",
             Self::Combos => "combos",
+            Self::NicheCombos => "niche_combos",
+            Self::Bundles => "bundles",
             Self::Bulk => "bulk",
             Self::Account => "account",
             Self::Keys => "keys",
@@ -68,6 +72,8 @@ impl Group {
             Self::Search | Self::Suggest => SandboxGroup::Search,
             Self::Signals => SandboxGroup::Signals,
             Self::Combos => SandboxGroup::Combos,
+            Self::NicheCombos => SandboxGroup::NicheCombos,
+            Self::Bundles => SandboxGroup::Bundles,
             Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator => SandboxGroup::Sticky,
         }
     }
@@ -75,7 +81,10 @@ impl Group {
     /// Whether a call is a lookup, and so belongs into the account's history. Looking at one's own account is not, and the
     /// lookups of a bulk job are put there by its slices.
     pub const fn is_recorded(self) -> bool {
-        matches!(self, Self::Resolve | Self::Find | Self::Search | Self::Combos)
+        matches!(
+            self,
+            Self::Resolve | Self::Find | Self::Search | Self::Combos | Self::NicheCombos | Self::Bundles
+        )
     }
 }
 
@@ -169,6 +178,31 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// A research workflow: posted, for every plan. What it is for stands beside it.
+    pub const fn research(
+        name: &'static str,
+        path: &'static str,
+        group: Group,
+        price: Price,
+        unit: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            verb: Verb::Post,
+            path,
+            status: 200,
+            group,
+            price,
+            unit,
+            units_max: PAGE_ROWS_MAX,
+            plan: Plan::Trial,
+            scope: Scope::Search,
+            spends_upstream: false,
+            summary: "",
+            description: "",
+        }
+    }
+
     /// The longest body it takes.
     pub fn body_bytes_max(&self) -> usize {
         if LIST_TAKERS.contains(&self.name) { LIST_BODY_BYTES_MAX } else { BODY_BYTES_MAX }

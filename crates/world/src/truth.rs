@@ -2,7 +2,7 @@
 //!
 //! Only for judging: the code that is measured must not use this, directly or through anything it is given.
 
-use assay_domain::taxonomy::Seniority;
+use assay_domain::taxonomy::{Department, Seniority};
 
 use crate::dice::{Aspect, hash};
 use crate::firm::{Base, Firm};
@@ -52,6 +52,37 @@ impl<'a> Truth<'a> {
         chart.manager(desk.position)
     }
 
+    /// What somebody does, and how high they stand, whatever their title says.
+    pub fn role_of(&self, person: u64) -> (Department, Seniority) {
+        let desk = self.base.roster.desk(person);
+        let firm = self.base.firm(desk.company);
+        let role = Staff::new(self.base, &firm).role(desk.position);
+        (role.department, role.seniority)
+    }
+
+    /// Whose budget a department's is: whoever leads it at this rank, or the nearest above, or else whoever leads it at all; the
+    /// one at the top where nobody does. Without a rank, the highest. Several where they share it.
+    pub fn budget_owners(&self, company: u64, department: Department, rank: Option<Seniority>) -> Vec<u64> {
+        let firm = self.base.firm(company);
+        let chart = Chart::new(self.base, &firm);
+        // Who leads the company leads what it has no head for, and is of a department as others are.
+        let mut leaders: Vec<(Seniority, u64)> = chart.of(department);
+        if chart.roles.first().is_some_and(|top| top.department == department) {
+            leaders.insert(0, (Seniority::Owner, 0));
+        }
+        let level = |rank: Seniority| if rank <= Seniority::Partner { Seniority::Partner } else { rank };
+        let asked = rank.map(level);
+        let above = leaders.iter().filter(|(has, _)| asked.is_some_and(|asked| level(*has) <= asked));
+        let nearest = above.map(|(has, _)| level(*has)).max();
+        let chosen = nearest.or_else(|| leaders.iter().map(|(has, _)| level(*has)).min());
+        let owners = leaders.iter().filter(|(has, _)| Some(level(*has)) == chosen).map(|(_, desk)| *desk);
+        let mut owners: Vec<u64> = owners.collect();
+        if owners.is_empty() {
+            owners.push(0);
+        }
+        owners.into_iter().map(|position| chart.staff.who(position)).collect()
+    }
+
     /// Everybody at a company with whom they report to, the one at the top first.
     pub fn org_chart(&self, company: u64) -> Vec<(u64, Option<u64>)> {
         let firm = self.base.firm(company);
@@ -77,6 +108,12 @@ impl<'a> Chart<'a> {
             desks.filter(|(role, _)| role.seniority <= Seniority::Manager).collect();
         leaders.sort_by_key(|(role, position)| (role.department, role.seniority, *position));
         Self { staff, roles, leaders }
+    }
+
+    /// Who leads others in a department, but for the one at the top.
+    fn of(&self, department: Department) -> Vec<(Seniority, u64)> {
+        let those = self.leaders.iter().filter(|(role, _)| role.department == department);
+        those.map(|(role, position)| (role.seniority, *position)).collect()
     }
 
     /// The nearest rank above in the department leads; its people share those below. Without one, the top does.

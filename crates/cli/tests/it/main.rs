@@ -22,6 +22,7 @@ mod overload;
 mod privacy;
 mod rates;
 mod reference;
+mod research;
 mod sandbox;
 mod schemas;
 mod search;

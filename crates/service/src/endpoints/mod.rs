@@ -2,9 +2,11 @@
 
 pub mod account;
 pub mod bulk;
+pub mod bundles;
 pub mod combos;
 pub mod find;
 pub mod keys;
+pub mod niche;
 pub mod operator;
 pub mod resolve;
 pub mod search;

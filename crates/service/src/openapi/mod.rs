@@ -84,6 +84,15 @@ const TAGS: &[(&str, &str)] = &[
         "combos",
         "Several questions behind one call, and one answer, with its reasons. Charged for each result.",
     ),
+    (
+        "niche_combos",
+        "Research workflows for one trade or one moment: small businesses, people who leave, companies with a budget. Charged for \
+         each result.",
+    ),
+    (
+        "bundles",
+        "Everything about one company or one person in one answer, at one price. Charged only when it is known.",
+    ),
     ("account", "What your account has, what it asked and whom it found. Free."),
     ("bulk", "Many lookups in one call, answered later: submitted, watched, read and canceled."),
     ("keys", "The keys of your account: made, bounded, rotated and revoked. Free."),

@@ -104,6 +104,12 @@ impl PageWish {
         self.limit
     }
 
+    /// The same search from where a page of it ended, for so many rows.
+    pub fn go_on(&self, cursor: Option<&str>, limit: u32) -> Result<Self, Fault> {
+        let cursor = cursor::read(cursor)?.or_else(|| self.cursor.clone());
+        Ok(Self { cursor, limit, ..self.clone() })
+    }
+
     /// The day that filters count back from.
     pub fn day(&self, context: &Context) -> NaiveDate {
         self.cursor.as_ref().map_or_else(|| context.now.date_naive(), |cursor| cursor.on)

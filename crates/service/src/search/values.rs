@@ -74,7 +74,8 @@ impl<'de, T: FilterValue> Visitor<'de> for ValuesVisitor<T> {
 }
 
 /// One value, inside an array or alone.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
 pub struct OneValue<T>(pub T);
 
 impl<'de, T: FilterValue> Deserialize<'de> for OneValue<T> {

@@ -4,8 +4,8 @@ mod company;
 mod meta;
 mod person;
 mod signal;
-mod terms;
+pub mod terms;
 
-pub use company::CompanyView;
+pub use company::{CompanyView, RoundView, TechnologyView};
 pub use person::{EmployerView, PersonView};
-pub use signal::{ChangeView, JobView, PartyView, PostView, SignalView, example_signal};
+pub use signal::{AcquisitionView, ChangeView, JobView, PartyView, PostView, SignalView, example_signal};

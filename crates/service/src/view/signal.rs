@@ -226,8 +226,13 @@ impl From<Move> for ChangeView {
             MoveKind::NewRole => "new_role",
             MoveKind::Left => "left",
         };
-        let view = |post: Post| PostView { title: post.title, company: post.company.into(), on: post.on };
-        Self { kind, from: change.from.map(view), to: change.to.map(view) }
+        Self { kind, from: change.from.map(PostView::from), to: change.to.map(PostView::from) }
+    }
+}
+
+impl From<Post> for PostView {
+    fn from(post: Post) -> Self {
+        Self { title: post.title, company: post.company.into(), on: post.on }
     }
 }
 

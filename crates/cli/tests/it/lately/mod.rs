@@ -11,23 +11,23 @@ use std::time::Duration;
 const RADAR: &str = "/v1/job-change-radar";
 const CONGRATS: &str = "/v1/congrats-trigger";
 const PATIENCE: Duration = Duration::from_secs(20);
-const DAY: Duration = Duration::from_hours(24);
+pub const DAY: Duration = Duration::from_hours(24);
 
 /// A running installation, its operator, and somebody who asks.
-struct Scene {
-    customer: Customer,
+pub struct Scene {
+    pub customer: Customer,
     operator: Customer,
-    server: Server,
-    installation: Installation,
+    pub server: Server,
+    pub installation: Installation,
 }
 
 impl Scene {
-    fn new(plan: &str) -> Self {
+    pub fn new(plan: &str) -> Self {
         let installation = Installation::new();
         Self::of(installation, plan)
     }
 
-    fn of(installation: Installation, plan: &str) -> Self {
+    pub fn of(installation: Installation, plan: &str) -> Self {
         let customer = installation.customer(plan);
         let Customer { account, .. } = installation.customer("trial");
         let create = ["key", "create", "--account", &account, "--scopes", "operator"];
@@ -37,7 +37,7 @@ impl Scene {
     }
 
     /// Gives signals of one kind, all of which are in the feed when this returns.
-    fn give(&self, signals: &[Value]) {
+    pub fn give(&self, signals: &[Value]) {
         let kind = signals[0]["kind"].as_str().unwrap();
         let body = json!({ "source": "own", "signals": signals });
         let told = self.server.call(&self.operator, "POST", "/v1/ingest/signals", &body).is_ok();
@@ -53,35 +53,35 @@ impl Scene {
         }
     }
 
-    fn ask(&self, path: &str, body: &Value) -> Value {
+    pub fn ask(&self, path: &str, body: &Value) -> Value {
         self.server.call(&self.customer, "POST", path, body).is_ok()
     }
 
-    fn refuses(&self, path: &str, body: &Value, status: u16, code: &str) {
+    pub fn refuses(&self, path: &str, body: &Value, status: u16, code: &str) {
         self.server.call(&self.customer, "POST", path, body).is_problem(status, code);
     }
 }
 
-fn rows(answer: &Value) -> &Vec<Value> {
+pub fn rows(answer: &Value) -> &Vec<Value> {
     answer["results"].as_array().unwrap()
 }
 
-fn ago(time: Duration) -> Value {
+pub fn ago(time: Duration) -> Value {
     json!((Clock::system().now() - time).to_rfc3339())
 }
 
 /// Of people whose page is known: name, page.
-fn people() -> Vec<(String, String)> {
+pub fn people() -> Vec<(String, String)> {
     let facts = (0..WORLD.people_count()).map(|number| WORLD.person(number).facts);
     facts.filter_map(|facts| Some((facts.full_name, facts.network_url?.to_string()))).take(8).collect()
 }
 
-fn company(number: u64) -> Value {
+pub fn company(number: u64) -> Value {
     let facts = WORLD.company(number).facts;
     json!({ "name": facts.name, "domain": facts.domain })
 }
 
-fn domain(number: u64) -> String {
+pub fn domain(number: u64) -> String {
     WORLD.company(number).facts.domain.unwrap().to_string()
 }
 

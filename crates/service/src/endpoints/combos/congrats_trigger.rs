@@ -1,69 +1,26 @@
 //! `POST /v1/congrats-trigger`: who changed jobs lately and told of it, with what they wrote.
 
 use super::job_change_radar::example_move;
-use super::moves::{MoveFilters, MoveSieve, MovesQuestion, PageFields, UnmaskedMove, distinct};
-use super::recent::{Row, Since, Walked, walk};
+use super::moves::{MoveSieve, MovesQuestion, MovesRequest, UnmaskedMove};
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Trace};
+use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::search::TruncatedBy;
-use crate::search::values::{DomainText, OneValue, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::recent::{Row, walk};
+use crate::steps::rows::{Failures, Rows};
 use crate::view::PartyView;
-use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
+use assay_domain::limits::PAGE_ROWS_MAX;
 use assay_domain::signal::Move;
-use assay_domain::taxonomy::{Department, Seniority};
 use assay_domain::{Credits, NetworkHosts, NetworkUrl, Person, PersonId, Plan, Price, Signal};
 use assay_engine::signals::{Part, personalization_seed};
-use garde::Validate;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum CongratsTrigger {}
-
-/// Filters are met all together; of the values of one filter, any.
-#[derive(Debug, Default, Deserialize, JsonSchema, Validate)]
-#[serde(deny_unknown_fields, default)]
-pub struct CongratsTriggerRequest {
-    /// Of the new job.
-    #[garde(skip)]
-    seniority: Option<Values<Seniority>>,
-    #[garde(skip)]
-    department: Option<Values<Department>>,
-    /// ISO 3166-1 alpha-2, of the company they go to.
-    #[garde(skip)]
-    country: Option<Values<TwoLetters>>,
-    /// Of the company they go to, or of the one they leave.
-    #[garde(skip)]
-    company_domain: Option<Values<DomainText>>,
-    /// Changes of the last so many times 24 hours; 30 if nothing is said.
-    #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
-    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
-    days: Option<u32>,
-    /// Changes of this day or time and since then, in place of `days`.
-    #[garde(skip)]
-    since: Option<OneValue<Since>>,
-    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
-    limit: Option<u32>,
-    /// `next_cursor` of the page before, sent with the same filters.
-    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
-    cursor: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CongratsTriggerResponse {
-    /// The newest first.
-    pub results: Vec<Announcement>,
-    /// `credits` when there would have been more results if there were more of them.
-    pub truncated_by: Option<TruncatedBy>,
-    /// Where to go on; null at the end of the window. A page may be short although more is there.
-    pub next_cursor: Option<String>,
-}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Announcement {
@@ -149,39 +106,30 @@ impl Endpoint for CongratsTrigger {
                       known of the change to begin a letter with; the newest first. Who is not known, or wrote nothing, is \
                       neither told nor charged. Charged for each person.",
     };
-    type Request = CongratsTriggerRequest;
+    type Request = MovesRequest;
     type Question = MovesQuestion;
-    type Response = CongratsTriggerResponse;
+    type Response = Rows<Announcement>;
 
-    fn parse(request: CongratsTriggerRequest, _hosts: &NetworkHosts) -> Result<MovesQuestion, Fault> {
-        let CongratsTriggerRequest { seniority, department, country, company_domain, .. } = request;
-        let filters = MoveFilters { seniority, department, country, company_domain };
-        let CongratsTriggerRequest { days, since, limit, cursor, .. } = request;
-        let page = PageFields { days, since, limit, cursor };
-        MovesQuestion::read(Self::SPEC.name, Part::Announcement, filters, page)
+    fn parse(request: MovesRequest, _hosts: &NetworkHosts) -> Result<MovesQuestion, Fault> {
+        MovesQuestion::read(Self::SPEC.name, Part::Announcement, request)
     }
 
     fn units_max(question: &MovesQuestion) -> u32 {
         question.wish.limit()
     }
 
-    fn example() -> (Value, CongratsTriggerResponse) {
+    fn example() -> (Value, Rows<Announcement>) {
         let results = announcement(example::person(), None, example_move()).into_iter().collect();
-        let response = CongratsTriggerResponse { results, truncated_by: None, next_cursor: None };
-        (json!({ "limit": 10 }), response)
+        (json!({ "limit": 10 }), Rows::of(results))
     }
 
-    fn not_found() -> Option<CongratsTriggerResponse> {
-        Some(CongratsTriggerResponse { results: Vec::new(), truncated_by: None, next_cursor: None })
+    fn not_found() -> Option<Rows<Announcement>> {
+        Some(Rows::of(Vec::new()))
     }
 
-    async fn run(context: &Context, asked: MovesQuestion) -> Result<Outcome<CongratsTriggerResponse>, Fault> {
+    async fn run(context: &Context, asked: MovesQuestion) -> Result<Outcome<Rows<Announcement>>, Fault> {
         let filter = asked.filter(context);
-        let Walked { rows, units, truncated_by, next_cursor, step } =
-            walk::<Announced>(context, &asked.wish, &filter, &asked.sieve).await?;
-        let people = distinct(rows.iter().map(|row| row.person));
-        let trace = Trace { steps: vec![step], people, ..Trace::default() };
-        let results = rows.into_iter().map(|row| row.announcement).collect();
-        Ok(Outcome::found(CongratsTriggerResponse { results, truncated_by, next_cursor }, units, trace))
+        let found = walk::<Announced>(context, &asked.wish, &filter, &asked.sieve).await?;
+        found.outcome(&Failures::default(), |row| Some(row.person), |row| row.announcement)
     }
 }

@@ -1,6 +1,5 @@
 //! `POST /v1/find-similar-people`: people like somebody, at other companies, and why.
 
-use super::similarity::{ReasonView, affordable, candidates, question, step};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::endpoints::resolve::profile_url;
@@ -11,6 +10,7 @@ use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
 use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::similarity::{ReasonView, affordable, candidates, question, step};
 use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
@@ -101,6 +101,27 @@ impl From<Alike<Person>> for SimilarPerson {
     }
 }
 
+impl SimilarPerson {
+    /// Of the worked examples.
+    pub fn example() -> Self {
+        let reason = |aspect: Aspect, share: u64, text: &str, shared: &str| ReasonView {
+            aspect: aspect.as_str(),
+            share: Similarity::of(share, 100),
+            text: text.to_owned(),
+            shared: vec![shared.to_owned()],
+        };
+        Self {
+            person: example::person().into(),
+            similarity: Similarity::of(64, 100),
+            reasons: vec![
+                reason(Aspect::Title, 50, "same title", "sales"),
+                reason(Aspect::Department, 30, "same department", "sales"),
+                reason(Aspect::Industry, 20, "same industry", "Industrial Automation"),
+            ],
+        }
+    }
+}
+
 impl Endpoint for FindSimilarPeople {
     const SPEC: Spec = Spec {
         name: "find-similar-people",
@@ -146,27 +167,19 @@ impl Endpoint for FindSimilarPeople {
     }
 
     fn example() -> (Value, FindSimilarPeopleResponse) {
-        let reason = |aspect: Aspect, share: u64, text: &str, shared: &str| ReasonView {
-            aspect: aspect.as_str(),
-            share: Similarity::of(share, 100),
-            text: text.to_owned(),
-            shared: vec![shared.to_owned()],
-        };
-        let row = SimilarPerson {
-            person: example::person().into(),
-            similarity: Similarity::of(64, 100),
-            reasons: vec![
-                reason(Aspect::Title, 50, "same title", "sales"),
-                reason(Aspect::Department, 30, "same department", "sales"),
-                reason(Aspect::Industry, 20, "same industry", "Industrial Automation"),
-            ],
-        };
         let request = json!({
             "networkUrl": "https://network.example/in/sam-rivera",
             "company_size": ["201-500", "501-1000"],
             "limit": 10
         });
-        (request, FindSimilarPeopleResponse { found: true, results: vec![row], truncated_by: None })
+        (
+            request,
+            FindSimilarPeopleResponse {
+                found: true,
+                results: vec![SimilarPerson::example()],
+                truncated_by: None,
+            },
+        )
     }
 
     fn not_found() -> Option<FindSimilarPeopleResponse> {

@@ -1,24 +1,21 @@
 //! `POST /v1/job-change-radar`: who changed jobs lately, by name: the rows of the feed, unmasked.
 
-use super::moves::{MoveFilters, MovesQuestion, PageFields, UnmaskedMove, distinct};
-use super::recent::{Since, Walked, walk};
+use super::moves::{MovesQuestion, MovesRequest, UnmaskedMove};
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Trace};
+use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::search::TruncatedBy;
-use crate::search::values::{DomainText, OneValue, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::recent::walk;
+use crate::steps::rows::{Failures, Rows};
 use crate::view::{ChangeView, PartyView, PersonView, PostView};
-use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
+use assay_domain::limits::PAGE_ROWS_MAX;
 use assay_domain::signal::{Move, MoveKind, Party, Post};
-use assay_domain::taxonomy::{Department, Seniority};
 use assay_domain::{Confidence, Credits, Domain, NetworkHosts, Plan, Price, SignalId};
 use assay_engine::signals::Part;
 use chrono::{DateTime, NaiveDate, Utc};
-use garde::Validate;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -26,46 +23,6 @@ const EXAMPLE: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0902;
 
 #[derive(Debug)]
 pub enum JobChangeRadar {}
-
-/// Filters are met all together; of the values of one filter, any.
-#[derive(Debug, Default, Deserialize, JsonSchema, Validate)]
-#[serde(deny_unknown_fields, default)]
-pub struct JobChangeRadarRequest {
-    /// Of the job they go to, or of the one they leave where nothing is told of another.
-    #[garde(skip)]
-    seniority: Option<Values<Seniority>>,
-    #[garde(skip)]
-    department: Option<Values<Department>>,
-    /// ISO 3166-1 alpha-2, of the company they go to.
-    #[garde(skip)]
-    country: Option<Values<TwoLetters>>,
-    /// Of the company they go to, or of the one they leave.
-    #[garde(skip)]
-    company_domain: Option<Values<DomainText>>,
-    /// Changes of the last so many times 24 hours; 30 if nothing is said.
-    #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
-    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
-    days: Option<u32>,
-    /// Changes of this day or time and since then, in place of `days`.
-    #[garde(skip)]
-    since: Option<OneValue<Since>>,
-    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
-    limit: Option<u32>,
-    /// `next_cursor` of the page before, sent with the same filters.
-    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
-    cursor: Option<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct JobChangeRadarResponse {
-    /// The newest first.
-    pub results: Vec<JobChange>,
-    /// `credits` when there would have been more results if there were more of them.
-    pub truncated_by: Option<TruncatedBy>,
-    /// Where to go on; null at the end of the window. A page may be short although more is there.
-    pub next_cursor: Option<String>,
-}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct JobChange {
@@ -138,27 +95,19 @@ impl Endpoint for JobChangeRadar {
                       do now, the newest change first. A change whose person is not known is neither told nor charged. \
                       Charged for each person; one who changed jobs twice is charged once.",
     };
-    type Request = JobChangeRadarRequest;
+    type Request = MovesRequest;
     type Question = MovesQuestion;
-    type Response = JobChangeRadarResponse;
+    type Response = Rows<JobChange>;
 
-    fn parse(request: JobChangeRadarRequest, _hosts: &NetworkHosts) -> Result<MovesQuestion, Fault> {
-        let JobChangeRadarRequest { seniority, department, country, company_domain, .. } = request;
-        let filters = MoveFilters { seniority, department, country, company_domain };
-        let JobChangeRadarRequest { days, since, limit, cursor, .. } = request;
-        MovesQuestion::read(
-            Self::SPEC.name,
-            Part::Profile,
-            filters,
-            PageFields { days, since, limit, cursor },
-        )
+    fn parse(request: MovesRequest, _hosts: &NetworkHosts) -> Result<MovesQuestion, Fault> {
+        MovesQuestion::read(Self::SPEC.name, Part::Profile, request)
     }
 
     fn units_max(question: &MovesQuestion) -> u32 {
         question.wish.limit()
     }
 
-    fn example() -> (Value, JobChangeRadarResponse) {
+    fn example() -> (Value, Rows<JobChange>) {
         let request =
             json!({ "seniority": ["vp", "c_suite"], "department": "sales", "days": 14, "limit": 10 });
         let ChangeView { kind, from, to } = example_move().into();
@@ -172,21 +121,17 @@ impl Endpoint for JobChangeRadar {
             confidence: Confidence::percent(92),
             signal_id: SignalId::from_uuid(Uuid::from_u128(EXAMPLE)).to_string(),
         };
-        (request, JobChangeRadarResponse { results: vec![row], truncated_by: None, next_cursor: None })
+        (request, Rows::of(vec![row]))
     }
 
-    fn not_found() -> Option<JobChangeRadarResponse> {
-        Some(JobChangeRadarResponse { results: Vec::new(), truncated_by: None, next_cursor: None })
+    fn not_found() -> Option<Rows<JobChange>> {
+        Some(Rows::of(Vec::new()))
     }
 
-    async fn run(context: &Context, asked: MovesQuestion) -> Result<Outcome<JobChangeRadarResponse>, Fault> {
+    async fn run(context: &Context, asked: MovesQuestion) -> Result<Outcome<Rows<JobChange>>, Fault> {
         let filter = asked.filter(context);
-        let Walked { rows, units, truncated_by, next_cursor, step } =
-            walk::<UnmaskedMove>(context, &asked.wish, &filter, &asked.sieve).await?;
-        let people = distinct(rows.iter().map(|row| row.person.id));
-        let trace = Trace { steps: vec![step], people, ..Trace::default() };
-        let results = rows.into_iter().map(Into::into).collect();
-        Ok(Outcome::found(JobChangeRadarResponse { results, truncated_by, next_cursor }, units, trace))
+        let found = walk::<UnmaskedMove>(context, &asked.wish, &filter, &asked.sieve).await?;
+        found.outcome(&Failures::default(), |row| Some(row.person.id), JobChange::from)
     }
 }
 

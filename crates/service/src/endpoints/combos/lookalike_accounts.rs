@@ -1,6 +1,5 @@
 //! `POST /v1/lookalike-accounts`: companies like one to five others, and why.
 
-use super::similarity::{ReasonView, affordable, candidates, question, step};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
@@ -10,6 +9,7 @@ use crate::search::clauses::{Range, domains};
 use crate::search::firm::FirmFilters;
 use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::similarity::{ReasonView, affordable, candidates, question, step};
 use crate::view::CompanyView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{ALIKE_SOURCES_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
@@ -99,6 +99,27 @@ impl From<Alike<Company>> for LookalikeAccount {
     }
 }
 
+impl LookalikeAccount {
+    /// Of the worked examples.
+    pub fn example() -> Self {
+        let reason = |aspect: Aspect, share: u64, text: &str, shared: &[&str]| ReasonView {
+            aspect: aspect.as_str(),
+            share: Similarity::of(share, 100),
+            text: text.to_owned(),
+            shared: shared.iter().map(|value| (*value).to_owned()).collect(),
+        };
+        Self {
+            company: example::company().into(),
+            similarity: Similarity::of(71, 100),
+            reasons: vec![
+                reason(Aspect::Technologies, 40, "2 of 3 technologies shared", &["Kafka", "PostgreSQL"]),
+                reason(Aspect::Industry, 35, "same industry", &["Industrial Automation"]),
+                reason(Aspect::Size, 25, "similar size", &[]),
+            ],
+        }
+    }
+}
+
 impl Endpoint for LookalikeAccounts {
     const SPEC: Spec = Spec {
         name: "lookalike-accounts",
@@ -149,24 +170,12 @@ impl Endpoint for LookalikeAccounts {
     }
 
     fn example() -> (Value, LookalikeAccountsResponse) {
-        let reason = |aspect: Aspect, share: u64, text: &str, shared: &[&str]| ReasonView {
-            aspect: aspect.as_str(),
-            share: Similarity::of(share, 100),
-            text: text.to_owned(),
-            shared: shared.iter().map(|value| (*value).to_owned()).collect(),
-        };
-        let row = LookalikeAccount {
-            company: example::company().into(),
-            similarity: Similarity::of(71, 100),
-            reasons: vec![
-                reason(Aspect::Technologies, 40, "2 of 3 technologies shared", &["Kafka", "PostgreSQL"]),
-                reason(Aspect::Industry, 35, "same industry", &["Industrial Automation"]),
-                reason(Aspect::Size, 25, "similar size", &[]),
-            ],
-        };
         let request = json!({ "domains": ["alder-systems.example"], "country": "US", "limit": 10 });
-        let response =
-            LookalikeAccountsResponse { results: vec![row], unknown_domains: Vec::new(), truncated_by: None };
+        let response = LookalikeAccountsResponse {
+            results: vec![LookalikeAccount::example()],
+            unknown_domains: Vec::new(),
+            truncated_by: None,
+        };
         (request, response)
     }
 

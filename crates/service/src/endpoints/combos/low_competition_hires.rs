@@ -1,18 +1,18 @@
 //! `POST /v1/low-competition-hires`: open jobs that few have applied for, and the companies that have them.
 
-use super::recent::{Row, WalkWish, Walked, walk};
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Trace};
+use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::search::TruncatedBy;
 use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
 use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::hiring::JobFilter;
+use crate::steps::recent::{Row, WalkWish, walk};
+use crate::steps::rows::{Failures, Rows};
 use crate::view::{CompanyView, JobView, example_signal};
 use assay_domain::limits::{APPLICANTS_FEW_MAX, CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
-use assay_domain::name::fold_text;
 use assay_domain::signal::{Content, Posting};
 use assay_domain::taxonomy::{Department, Industry, SizeBand};
 use assay_domain::{Company, Credits, NetworkHosts, Plan, Price, Signal, SignalId, SignalKind};
@@ -69,19 +69,8 @@ pub struct LowCompetitionHiresQuestion {
 
 #[derive(Debug)]
 pub struct JobSieve {
-    /// Of each text its words, all of which the title must have.
-    titles: Option<Vec<String>>,
+    jobs: JobFilter,
     firm: FirmFilters,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct LowCompetitionHiresResponse {
-    /// The newest first.
-    pub results: Vec<OpenJob>,
-    /// `credits` when there would have been more results if there were more of them.
-    pub truncated_by: Option<TruncatedBy>,
-    /// Where to go on; null at the end. A page may be short although more is there.
-    pub next_cursor: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -103,7 +92,7 @@ impl Row for JobAtCompany {
 
     async fn complete(context: &Context, sieve: &JobSieve, signal: Signal) -> Result<Option<Self>, Fault> {
         let Content::Hiring(posting) = signal.content else { return Ok(None) };
-        if !is_open(&posting, context.now) || !sieve.takes_title(&posting.title) {
+        if !is_open(&posting, context.now) || !sieve.jobs.takes(&posting) {
             return Ok(None);
         }
         let company = context.engine.company_behind(&signal.company, context.memory.account()).await?;
@@ -113,14 +102,6 @@ impl Row for JobAtCompany {
 
     fn unit(&self) -> Uuid {
         self.id.uuid()
-    }
-}
-
-impl JobSieve {
-    fn takes_title(&self, title: &str) -> bool {
-        let title = fold_text(title);
-        let has = |word: &str| title.split(' ').any(|other| other == word);
-        self.titles.as_ref().is_none_or(|texts| texts.iter().any(|text| text.split(' ').all(has)))
     }
 }
 
@@ -150,7 +131,7 @@ impl Endpoint for LowCompetitionHires {
     };
     type Request = LowCompetitionHiresRequest;
     type Question = LowCompetitionHiresQuestion;
-    type Response = LowCompetitionHiresResponse;
+    type Response = Rows<OpenJob>;
 
     fn parse(
         request: LowCompetitionHiresRequest,
@@ -161,14 +142,12 @@ impl Endpoint for LowCompetitionHires {
         let firm = (&request.industry, &request.country, &request.city, &request.company_size);
         let asked = (asked, firm, request.employee_count);
         let wish = WalkWish::read(&asked, None, request.cursor.as_deref(), request.limit)?;
-        let departments = request.department.iter().flat_map(Values::iter);
+        let jobs = JobFilter::new(request.title.as_ref(), request.department.as_ref());
+        let departments = jobs.departments.iter().map(|department| department.as_str().to_owned());
         let filter = RecentFilter {
-            kind: SignalKind::Hiring,
-            since: None,
-            domains: Vec::new(),
-            countries: Vec::new(),
-            departments: departments.map(|department| department.as_str().to_owned()).collect(),
+            departments: departments.collect(),
             part: Some(Part::Applicants { max }),
+            ..RecentFilter::all(SignalKind::Hiring)
         };
         let firm = FirmFilters {
             industry: request.industry,
@@ -177,8 +156,7 @@ impl Endpoint for LowCompetitionHires {
             company_size: request.company_size,
             employee_count: request.employee_count,
         };
-        let fold = |texts: Values<Phrase>| texts.iter().map(|text| fold_text(&text.0)).collect();
-        let sieve = JobSieve { titles: request.title.map(fold), firm: firm.checked()? };
+        let sieve = JobSieve { jobs, firm: firm.checked()? };
         Ok(LowCompetitionHiresQuestion { wish, filter, sieve })
     }
 
@@ -186,28 +164,24 @@ impl Endpoint for LowCompetitionHires {
         question.wish.limit()
     }
 
-    fn example() -> (Value, LowCompetitionHiresResponse) {
+    fn example() -> (Value, Rows<OpenJob>) {
         let job = example_signal(SignalKind::Hiring).job;
         let row = |job: JobView| OpenJob { job, company: example::company().into() };
         let results = job.map(row).into_iter().collect();
         let request =
             json!({ "max_applicants": 15, "department": "engineering", "country": "US", "limit": 10 });
-        (request, LowCompetitionHiresResponse { results, truncated_by: None, next_cursor: None })
+        (request, Rows::of(results))
     }
 
-    fn not_found() -> Option<LowCompetitionHiresResponse> {
-        Some(LowCompetitionHiresResponse { results: Vec::new(), truncated_by: None, next_cursor: None })
+    fn not_found() -> Option<Rows<OpenJob>> {
+        Some(Rows::of(Vec::new()))
     }
 
     async fn run(
         context: &Context,
         asked: LowCompetitionHiresQuestion,
-    ) -> Result<Outcome<LowCompetitionHiresResponse>, Fault> {
-        let LowCompetitionHiresQuestion { wish, filter, sieve } = asked;
-        let Walked { rows, units, truncated_by, next_cursor, step } =
-            walk::<JobAtCompany>(context, &wish, &filter, &sieve).await?;
-        let trace = Trace { steps: vec![step], ..Trace::default() };
-        let results = rows.into_iter().map(Into::into).collect();
-        Ok(Outcome::found(LowCompetitionHiresResponse { results, truncated_by, next_cursor }, units, trace))
+    ) -> Result<Outcome<Rows<OpenJob>>, Fault> {
+        let found = walk::<JobAtCompany>(context, &asked.wish, &asked.filter, &asked.sieve).await?;
+        found.outcome(&Failures::default(), |_| None, OpenJob::from)
     }
 }

@@ -1,34 +1,53 @@
 //! What both questions for people who changed jobs have in common: which changes are meant, and who is behind them.
 
-use super::recent::{Row, Since, WalkWish, Window};
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::search::clauses::domains;
 use crate::search::values::{DomainText, OneValue, TwoLetters, Values};
+use crate::steps::recent::{Row, WalkWish};
+use crate::steps::window::{Since, Window};
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
 use assay_domain::signal::{Content, Move, MoveKind};
 use assay_domain::taxonomy::{Department, Seniority};
-use assay_domain::{Person, PersonId, Signal, SignalKind};
+use assay_domain::{Person, Signal, SignalKind};
 use assay_engine::signals::{Part, RecentFilter, rank_of};
-use serde::Serialize;
-use std::collections::BTreeSet;
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The fields of a request.
-#[derive(Debug, Serialize)]
-pub struct MoveFilters {
-    pub seniority: Option<Values<Seniority>>,
-    pub department: Option<Values<Department>>,
-    pub country: Option<Values<TwoLetters>>,
-    pub company_domain: Option<Values<DomainText>>,
-}
-
-/// Which of them, and which page.
-#[derive(Debug)]
-pub struct PageFields {
-    pub days: Option<u32>,
-    pub since: Option<OneValue<Since>>,
-    pub limit: Option<u32>,
-    pub cursor: Option<String>,
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields, default)]
+pub struct MovesRequest {
+    /// Of the job they go to, or of the one they leave where nothing is told of another.
+    #[garde(skip)]
+    seniority: Option<Values<Seniority>>,
+    #[garde(skip)]
+    department: Option<Values<Department>>,
+    /// ISO 3166-1 alpha-2, of the company they go to.
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company they go to, or of the one they leave.
+    #[garde(skip)]
+    company_domain: Option<Values<DomainText>>,
+    /// Changes of the last so many times 24 hours; 30 if nothing is said.
+    #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
+    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
+    #[serde(skip_serializing)]
+    days: Option<u32>,
+    /// Changes of this day or time and since then, in place of `days`.
+    #[garde(skip)]
+    #[serde(skip_serializing)]
+    since: Option<OneValue<Since>>,
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[serde(skip_serializing)]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    #[serde(skip_serializing)]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -39,9 +58,9 @@ pub struct MovesQuestion {
 }
 
 impl MovesQuestion {
-    pub fn read(name: &str, part: Part, asked: MoveFilters, page: PageFields) -> Result<Self, Fault> {
-        let window = Window::read(page.days, page.since)?;
-        let wish = WalkWish::read(&(name, &asked), Some(window), page.cursor.as_deref(), page.limit)?;
+    pub fn read(name: &str, part: Part, asked: MovesRequest) -> Result<Self, Fault> {
+        let window = Window::read(asked.days, asked.since)?;
+        let wish = WalkWish::read(&(name, &asked), Some(window), asked.cursor.as_deref(), asked.limit)?;
         let domains = domains(asked.company_domain.as_ref(), "/company_domain")?.unwrap_or_default();
         let countries = asked.country.iter().flat_map(Values::iter);
         let departments = asked.department.iter().flat_map(Values::iter);
@@ -106,9 +125,4 @@ impl Row for UnmaskedMove {
     fn unit(&self) -> Uuid {
         self.person.id.uuid()
     }
-}
-
-/// Each once: who changed jobs twice is one person.
-pub fn distinct(people: impl Iterator<Item = PersonId>) -> Vec<PersonId> {
-    people.collect::<BTreeSet<_>>().into_iter().collect()
 }

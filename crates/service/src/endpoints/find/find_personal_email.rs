@@ -1,11 +1,12 @@
 //! `POST /v1/find-personal-email`: somebody's address at a provider where anybody can have one. Such addresses are known or not;
 //! none is ever guessed.
 
-use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse, ask, outcome};
+use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse, outcome};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::somebody::ask;
 use assay_domain::clock::Stopwatch;
 use assay_domain::person::EmailKind;
 use assay_domain::{Credits, Email, Lookup, NetworkHosts, Person, Plan, Price};

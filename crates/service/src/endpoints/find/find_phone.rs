@@ -1,10 +1,11 @@
 //! `POST /v1/find-phone`: somebody's mobile.
 
-use super::telephone::{TelephoneView, Wanted, named, search};
+use super::telephone::{TelephoneView, named};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::telephone::{Wanted, search};
 use assay_domain::person::LineType;
 use assay_domain::{Credits, NetworkHosts, Plan, Price};
 use garde::Validate;
@@ -38,12 +39,6 @@ pub struct FindPhoneRequest {
 
 #[derive(Debug)]
 pub struct FindPhoneQuestion(Wanted);
-
-impl std::fmt::Debug for Wanted {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "Wanted({:?})", self.who)
-    }
-}
 
 impl Endpoint for FindPhone {
     const SPEC: Spec = Spec {
@@ -85,8 +80,8 @@ impl Endpoint for FindPhone {
     }
 
     async fn run(context: &Context, question: FindPhoneQuestion) -> Result<Outcome<TelephoneView>, Fault> {
-        let (view, trace) = search(context, question.0).await?;
-        let units = u32::from(view.found);
-        Ok(Outcome::found(view, units, trace))
+        let (found, trace) = search(context, question.0).await?;
+        let units = u32::from(found.is_some());
+        Ok(Outcome::found(TelephoneView::of(found), units, trace))
     }
 }

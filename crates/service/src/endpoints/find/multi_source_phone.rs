@@ -1,12 +1,13 @@
 //! `POST /v1/multi-source-phone`: somebody's telephone of any kind, and who was asked for it.
 
-use super::somebody::Who;
-use super::telephone::{TelephoneView, Wanted, named, search};
+use super::telephone::{TelephoneView, named};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Step};
 use crate::endpoints::resolve::profile_url;
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::somebody::Who;
+use crate::steps::telephone::{Wanted, search};
 use assay_domain::person::LineType;
 use assay_domain::{Credits, NetworkHosts, Plan, Price};
 use garde::Validate;
@@ -134,8 +135,9 @@ impl Endpoint for MultiSourcePhone {
         context: &Context,
         question: MultiSourcePhoneQuestion,
     ) -> Result<Outcome<MultiSourcePhoneResponse>, Fault> {
-        let (telephone, trace) = search(context, question.0).await?;
-        let units = u32::from(telephone.found);
+        let (found, trace) = search(context, question.0).await?;
+        let units = u32::from(found.is_some());
+        let telephone = TelephoneView::of(found);
         let sources_tried = trace.steps.iter().map(SourceTried::of).collect();
         Ok(Outcome::found(MultiSourcePhoneResponse { telephone, sources_tried }, units, trace))
     }

@@ -1,17 +1,12 @@
 //! What both searches for a telephone share: whose it is, and what a number in the answer says.
 
-use super::somebody::{Who, subject};
-use crate::context::Context;
-use crate::endpoint::{Step, Trace};
 use crate::fault::Fault;
-use crate::upstream::not_silent;
-use assay_domain::clock::Stopwatch;
+use crate::steps::somebody::Who;
 use assay_domain::person::LineType;
 use assay_domain::{Domain, PersonName};
-use assay_engine::upstream::{PhoneFound, PhoneQuery};
+use assay_engine::upstream::PhoneFound;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::time::Duration;
 
 /// Reads the name and the domain of a request.
 pub(super) fn named(first: &str, last: &str, domain: &str) -> Result<Who, Fault> {
@@ -64,7 +59,8 @@ impl TelephoneView {
         }
     }
 
-    fn of(found: PhoneFound) -> Self {
+    pub(super) fn of(found: Option<PhoneFound>) -> Self {
+        let Some(found) = found else { return Self::nothing() };
         Self {
             found: true,
             phone: Some(found.number.as_str().to_owned()),
@@ -75,44 +71,4 @@ impl TelephoneView {
             country: found.country,
         }
     }
-}
-
-/// What is looked for, and how old it may be.
-pub(super) struct Wanted {
-    pub(super) who: Who,
-    /// Whether a number that is not a mobile's will do.
-    pub(super) any_line: bool,
-    pub(super) max_age: Option<Duration>,
-}
-
-/// The number, if there is one, and how it was come by.
-pub(super) async fn search(context: &Context, wanted: Wanted) -> Result<(TelephoneView, Trace), Fault> {
-    let watch = Stopwatch::start();
-    let Wanted { who, any_line, max_age } = wanted;
-    let person = who.person(context).await?;
-    let people: Vec<_> = person.iter().map(|person| person.id).collect();
-    let (subject, question) = subject(context, &who, person.as_ref());
-    let asker = context.memory.account();
-    let query = PhoneQuery { subject, question, person, any_line, max_age, asker };
-    let finding = Box::pin(context.engine.find_phone(&query, context.now));
-    let search = context.slot.aside(finding).await?;
-    let own = search.found.as_ref().filter(|found| &*found.source == "graph" || found.kept_from.is_some());
-    let (source, outcome) = match own {
-        Some(found) if found.kept_from.is_some() => ("kept", "found"),
-        Some(_) => ("graph", "found"),
-        None => ("graph", "not_found"),
-    };
-    let mut trace = Trace { steps: vec![Step::own(source, outcome, watch.elapsed())], ..Trace::default() };
-    trace.add_vendors(&search.trail);
-    let Some(found) = search.found else {
-        // Our own graph's word is enough where it knows the person; else a vendor has to say it.
-        if !search.graph_has_none {
-            not_silent(&search.trail)?;
-        }
-        return Ok((TelephoneView::nothing(), trace));
-    };
-    trace.cache_age_seconds = found.kept_from.map(|from| (context.now - from).num_seconds().max(0));
-    trace.is_own_key = found.is_own_key;
-    trace.people = people;
-    Ok((TelephoneView::of(found), trace))
 }

@@ -229,14 +229,14 @@ impl Endpoint for SearchCompanies {
 }
 
 impl CompanyFilters {
-    fn check(&self, pointer: &str) -> Result<(), Fault> {
+    pub(crate) fn check(&self, pointer: &str) -> Result<(), Fault> {
         for (range, name) in [(self.employee_count, "employee_count"), (self.founded, "founded")] {
             range.unwrap_or_default().check(&format!("{pointer}/{name}"))?;
         }
         Ok(())
     }
 
-    fn conditions(&self) -> Conditions {
+    pub(crate) fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();
         conditions.add([
             one_of(Term::Industry, self.industry.as_ref(), ToString::to_string),

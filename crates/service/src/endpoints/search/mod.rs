@@ -4,6 +4,6 @@ mod companies;
 mod people;
 mod suggest;
 
-pub use companies::SearchCompanies;
+pub use companies::{CompanyFilters, SearchCompanies};
 pub use people::SearchPeople;
 pub use suggest::Suggest;

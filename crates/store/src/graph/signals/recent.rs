@@ -25,6 +25,19 @@ pub struct RecentFilter {
     pub part: Option<Part>,
 }
 
+impl RecentFilter {
+    pub const fn all(kind: SignalKind) -> Self {
+        Self {
+            kind,
+            since: None,
+            domains: Vec::new(),
+            countries: Vec::new(),
+            departments: Vec::new(),
+            part: None,
+        }
+    }
+}
+
 /// What a signal must have; each but the last is found by an index of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {

@@ -4,8 +4,8 @@ use crate::context::Context;
 use crate::endpoint::Step;
 use crate::fault::Fault;
 use crate::search::{Conditions, TruncatedBy};
-use assay_domain::Similarity;
 use assay_domain::clock::Stopwatch;
+use assay_domain::{Company, Person, Similarity};
 use assay_engine::alike::{Alike, Lookout, Reason, Shortlist};
 use assay_index::{Asker, Question};
 use assay_replica::Side;
@@ -56,4 +56,27 @@ pub fn affordable<T>(context: &Context, found: &mut Vec<Alike<T>>) -> Option<Tru
 pub fn step<T>(found: &[T], watch: Stopwatch) -> Step {
     let outcome = if found.is_empty() { "not_found" } else { "found" };
     Step::own("index", outcome, watch.elapsed())
+}
+
+/// Companies like one other, the most alike first.
+pub async fn companies_like(
+    context: &Context,
+    company: &Company,
+    most: usize,
+) -> Result<Vec<Alike<Company>>, Fault> {
+    let sources = std::slice::from_ref(company);
+    let lookout = Lookout::companies(sources, question(context, Conditions::default()), most);
+    let shortlist = candidates(context, Side::Companies, lookout).await?;
+    Ok(context.engine.companies_alike(sources, &shortlist, context.memory.account()).await?)
+}
+
+/// People like somebody, at other companies.
+pub async fn people_like(
+    context: &Context,
+    person: &Person,
+    most: usize,
+) -> Result<Vec<Alike<Person>>, Fault> {
+    let lookout = Lookout::people(person, question(context, Conditions::default()), most);
+    let shortlist = candidates(context, Side::People, lookout).await?;
+    Ok(context.engine.people_alike(person, &shortlist, context.memory.account()).await?)
 }

@@ -1,72 +1,25 @@
-//! What questions for what happened lately have in common: the window, the walk back through it, and how a page goes on.
+//! What happened lately, one after the other, the newest first, each completed to a row, until the page is full.
 
+use super::rows::FoundRows;
+use super::window::Window;
 use crate::context::Context;
 use crate::cursor;
 use crate::endpoint::Step;
 use crate::fault::{Code, Fault};
 use crate::search::TruncatedBy;
 use crate::search::page::fingerprint;
-use crate::search::values::{FilterValue, OneValue};
-use assay_domain::Signal;
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{
-    PAGE_ROWS_DEFAULT, RECENT_COMPLETED_AT_ONCE, RECENT_READS_MAX, RECENT_ROWS_MIN, WINDOW_DAYS_DEFAULT,
+    NEWER_SIGNALS_READ_MAX, PAGE_ROWS_DEFAULT, RECENT_COMPLETED_AT_ONCE, RECENT_READS_MAX, RECENT_ROWS_MIN,
 };
+use assay_domain::signal::Content;
+use assay_domain::{Company, Signal};
 use assay_engine::signals::{FeedHead, Moment, RecentFilter};
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use uuid::Uuid;
-
-/// A time; or a day, which begins at midnight UTC.
-#[derive(Debug, Clone, Copy)]
-pub struct Since(DateTime<Utc>);
-
-impl FilterValue for Since {
-    fn read(text: &str) -> Result<Self, String> {
-        let time = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
-        let day =
-            || NaiveDate::parse_from_str(text, "%Y-%m-%d").map(|day| day.and_time(NaiveTime::MIN).and_utc());
-        let reason = |_| "invalid time, expected a day or a time as RFC 3339 writes them".to_owned();
-        time.or_else(|_| day()).map(Self).map_err(reason)
-    }
-
-    fn schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [{ "type": "string", "format": "date-time" }, { "type": "string", "format": "date" }]
-        })
-    }
-}
-
-/// How far back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum Window {
-    /// So many times 24 hours.
-    Days(u32),
-    Since(DateTime<Utc>),
-}
-
-impl Window {
-    pub fn read(days: Option<u32>, since: Option<OneValue<Since>>) -> Result<Self, Fault> {
-        match (days, since) {
-            (Some(_), Some(_)) => {
-                let fix = "send days or since, not both";
-                Err(Fault::field("/since", "several_windows", "the window is given twice", fix))
-            }
-            (None, Some(OneValue(Since(at)))) => Ok(Self::Since(at)),
-            (days, None) => Ok(Self::Days(days.unwrap_or(WINDOW_DAYS_DEFAULT))),
-        }
-    }
-
-    fn begin(self, now: DateTime<Utc>) -> DateTime<Utc> {
-        match self {
-            Self::Days(days) => now - TimeDelta::days(days.into()),
-            Self::Since(at) => at,
-        }
-    }
-}
 
 /// What a cursor holds: the feed as the first page had it, when that was, the last row, and what was asked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -119,11 +72,17 @@ impl WalkWish {
         self.window.map(|window| window.begin(self.now(context)))
     }
 
+    /// Where it ends.
+    pub fn until(&self, context: &Context) -> DateTime<Utc> {
+        let now = self.now(context);
+        self.window.map_or(now, |window| window.end(now))
+    }
+
     /// How much of the feed is walked through, and from where. What changed since the first page is left out of the others, so that
     /// nobody is told, and pays for, the same row twice.
     fn start(&self, context: &Context, head: &FeedHead) -> Result<(i64, Moment), Fault> {
         match &self.cursor {
-            None => Ok((head.seq, Moment::after(context.now))),
+            None => Ok((head.seq, Moment::after(self.until(context)))),
             Some(cursor) if cursor.epoch == head.epoch && cursor.seq <= head.seq => {
                 Ok((cursor.seq, Moment { at: cursor.at, id: cursor.id }))
             }
@@ -143,6 +102,8 @@ impl WalkWish {
 pub trait Row: Sized + Send {
     /// What is asked of a signal beyond what the database can tell.
     type Sieve: Sync;
+    /// Whether an answer has several rows of one unit.
+    const REPEATS: bool = true;
 
     /// The row with all that is promised of it; none where something is missing, or was not asked for.
     fn complete(
@@ -174,6 +135,9 @@ impl<R: Row> Filling<R> {
 
     /// Whether there was room for it.
     fn take(&mut self, row: R) -> bool {
+        if !R::REPEATS && self.units.contains(&row.unit()) {
+            return true;
+        }
         if self.rows.len() >= self.rows_max {
             return false;
         }
@@ -187,23 +151,13 @@ impl<R: Row> Filling<R> {
     }
 }
 
-/// A page that was found.
-#[derive(Debug)]
-pub struct Walked<R> {
-    pub rows: Vec<R>,
-    pub units: u32,
-    pub truncated_by: Option<TruncatedBy>,
-    pub next_cursor: Option<String>,
-    pub step: Step,
-}
-
 /// Walks back through what happened until the page is full.
 pub async fn walk<R: Row>(
     context: &Context,
     wish: &WalkWish,
     filter: &RecentFilter,
     sieve: &R::Sieve,
-) -> Result<Walked<R>, Fault> {
+) -> Result<FoundRows<R>, Fault> {
     let watch = Stopwatch::start();
     let head = context.engine.feed_head().await?;
     let (seq, before) = wish.start(context, &head)?;
@@ -211,12 +165,12 @@ pub async fn walk<R: Row>(
     let go_on = fill(context, &mut filling, sieve, (filter, seq, before)).await?;
     let Filling { rows, units, truncated_by, .. } = filling;
     let outcome = if rows.is_empty() { "not_found" } else { "found" };
-    Ok(Walked {
+    Ok(FoundRows {
         rows,
         units: u32::try_from(units.len()).unwrap_or(u32::MAX),
         truncated_by,
         next_cursor: go_on.and_then(|last| wish.write(context, head.epoch, seq, last)),
-        step: Step::own("signals", outcome, watch.elapsed()),
+        steps: vec![Step::own("signals", outcome, watch.elapsed())],
     })
 }
 
@@ -247,6 +201,29 @@ async fn fill<R: Row>(
         before = place;
     }
     Ok(Some(before))
+}
+
+/// Whether something newer of the same kind and company is meant too: there the company is told, on whichever page that is.
+pub async fn is_told_at_newer(
+    context: &Context,
+    company: &Company,
+    signal: &Signal,
+    until: DateTime<Utc>,
+    is_meant: impl Fn(&Content) -> bool,
+) -> Result<bool, Fault> {
+    let domains = company.facts.domain.iter().chain(&company.facts.domains).map(ToString::to_string);
+    let filter = RecentFilter {
+        since: Some(signal.occurred_at),
+        domains: domains.collect(),
+        ..RecentFilter::all(signal.content.kind())
+    };
+    if filter.domains.is_empty() {
+        return Ok(false);
+    }
+    let start = Moment::after(until);
+    let newer = context.engine.recent_signals(&filter, i64::MAX, start, NEWER_SIGNALS_READ_MAX).await?;
+    let own = (signal.occurred_at, signal.id.uuid());
+    Ok(newer.signals.iter().any(|(place, other)| (place.at, place.id) > own && is_meant(&other.content)))
 }
 
 #[cfg(test)]
@@ -280,19 +257,5 @@ mod tests {
             (paid.truncated_by, paid.units.len(), paid.rows.len()),
             (Some(TruncatedBy::Credits), 1, 2)
         );
-    }
-
-    #[test]
-    fn a_window_is_so_many_times_24_hours_or_begins_with_a_day_or_a_time() {
-        let now = DateTime::from_timestamp(1_793_527_200, 0).unwrap();
-        assert_eq!(Window::read(None, None).unwrap(), Window::Days(30));
-        assert_eq!(Window::Days(2).begin(now), now - TimeDelta::hours(48));
-        let since = |text: &str| Since::read(text).map(|Since(at)| at.to_rfc3339());
-        assert_eq!(since("2026-11-02").as_deref(), Ok("2026-11-02T00:00:00+00:00"));
-        assert_eq!(since("2026-11-02T01:30:00+02:00").as_deref(), Ok("2026-11-01T23:30:00+00:00"));
-        for wrong in ["", "yesterday", "2026-13-01", "2026-11-02T25:00:00Z"] {
-            assert!(since(wrong).is_err(), "{wrong}");
-        }
-        assert!(Window::read(Some(3), Some(OneValue(Since(now)))).is_err());
     }
 }

@@ -1,0 +1,132 @@
+//! `POST /v1/tech-stack-targets`: companies that use a technology, and who decides there.
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::example;
+use crate::fault::Fault;
+use crate::search::PageWish;
+use crate::search::firm::FirmFilters;
+use crate::search::values::{OneValue, Phrase};
+use crate::spec::{Group, Spec};
+use crate::steps::buyers::{BuyerView, buyer};
+use crate::steps::firms::{FirmRow, walk_firms};
+use crate::steps::request::{CompaniesRequest, companies_request};
+use crate::steps::rows::{Failures, Rows};
+use crate::steps::technology::{technologies_named, uses};
+use crate::view::{CompanyView, TechnologyView};
+use assay_domain::{Company, Credits, NetworkHosts, Price};
+use assay_engine::research::{Buyer, Role};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum TechStackTargets {}
+
+companies_request! {
+    /// Filters are met all together; of the values of one filter, any.
+    pub struct TechStackTargetsRequest {
+        /// Its name, in any case.
+        #[garde(skip)]
+        technology: OneValue<Phrase>,
+        /// Who decides, as one would say it: "VP of Sales".
+        #[garde(skip)]
+        role: OneValue<Phrase>,
+    }
+}
+
+#[derive(Debug)]
+pub struct TechStackTargetsQuestion {
+    technology: String,
+    firm: FirmFilters,
+    role: Role,
+    page: PageWish,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TechUser {
+    pub company: CompanyView,
+    /// Those asked for.
+    pub technologies: Vec<TechnologyView>,
+    pub decision_maker: BuyerView,
+}
+
+#[derive(Debug)]
+pub struct UserWithBuyer {
+    company: Company,
+    buyer: Buyer,
+}
+
+impl FirmRow for UserWithBuyer {
+    type Sieve = Role;
+
+    async fn complete(context: &Context, role: &Role, company: Company) -> Result<Option<Self>, Fault> {
+        let buyer = buyer(context, &company, role).await?;
+        Ok(buyer.map(|buyer| Self { company, buyer }))
+    }
+}
+
+impl Endpoint for TechStackTargets {
+    const SPEC: Spec = Spec {
+        summary: "Companies that use a technology, and who decides there",
+        description: "Companies seen using a technology, those of whom most is known first, each with when it was seen and whoever \
+                      decides there for a role. One at which nobody is known who decides is neither told nor charged. Charged for \
+                      each company.",
+        ..Spec::research(
+            "tech-stack-targets",
+            "/v1/tech-stack-targets",
+            Group::Combos,
+            Price::PerUnit(Credits::whole(4)),
+            "company with its buyer",
+        )
+    };
+    type Request = TechStackTargetsRequest;
+    type Question = TechStackTargetsQuestion;
+    type Response = Rows<TechUser>;
+
+    fn parse(request: TechStackTargetsRequest, _: &NetworkHosts) -> Result<TechStackTargetsQuestion, Fault> {
+        Ok(TechStackTargetsQuestion {
+            firm: request.firm()?,
+            page: request.page_wish(Self::SPEC.name)?,
+            role: Role::read(&request.role.0.0),
+            technology: request.technology.0.0,
+        })
+    }
+
+    fn units_max(question: &TechStackTargetsQuestion) -> u32 {
+        question.page.limit()
+    }
+
+    fn example() -> (Value, Rows<TechUser>) {
+        let company = example::company();
+        let row = TechUser {
+            technologies: technologies_named(&company, "postgresql"),
+            company: company.into(),
+            decision_maker: BuyerView::example(),
+        };
+        (
+            json!({ "technology": "PostgreSQL", "role": "VP of Sales", "country": "US", "limit": 10 }),
+            Rows::of(vec![row]),
+        )
+    }
+
+    fn not_found() -> Option<Rows<TechUser>> {
+        Some(Rows::of(Vec::new()))
+    }
+
+    async fn run(
+        context: &Context,
+        asked: TechStackTargetsQuestion,
+    ) -> Result<Outcome<Rows<TechUser>>, Fault> {
+        let TechStackTargetsQuestion { technology, firm, role, page } = asked;
+        let mut conditions = firm.conditions();
+        conditions.all.push(uses(&technology));
+        let found = walk_firms::<UserWithBuyer>(context, &conditions, &page, &role).await?;
+        let show = |row: UserWithBuyer| TechUser {
+            technologies: technologies_named(&row.company, &technology),
+            decision_maker: BuyerView::new(row.buyer, &row.company),
+            company: row.company.into(),
+        };
+        found.outcome(&Failures::default(), |row| Some(row.buyer.person.id), show)
+    }
+}

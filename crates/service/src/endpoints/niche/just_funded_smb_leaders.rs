@@ -1,0 +1,134 @@
+//! `POST /v1/just-funded-smb-leaders`: small businesses that raised money within 30 days, and how their owners can be reached.
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::example as examples;
+use crate::fault::Fault;
+use crate::spec::{Group, Scope, Spec};
+use crate::steps::buyers::BuyerView;
+use crate::steps::funded::{FundedSieve, RoundFilter, funded, rounds_of};
+use crate::steps::owner::{OwnedBusiness, OwnedParts, example, is_small, with_owner};
+use crate::steps::recent::{Row, WalkWish, walk};
+use crate::steps::request::{CompaniesRequest, companies_request};
+use crate::steps::rows::{Failures, Rows};
+use crate::steps::window::Window;
+use crate::view::{CompanyView, RoundView};
+use assay_domain::company::Round;
+use assay_domain::limits::WINDOW_DAYS_DEFAULT;
+use assay_domain::{Credits, NetworkHosts, Price, Signal};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+#[derive(Debug)]
+pub enum JustFundedSmbLeaders {}
+
+companies_request! {
+    /// Filters are met all together; of the values of one filter, any.
+    pub struct JustFundedSmbLeadersRequest {}
+}
+
+#[derive(Debug)]
+pub struct JustFundedSmbLeadersQuestion {
+    wish: WalkWish,
+    sieve: LeaderSieve,
+}
+
+#[derive(Debug)]
+pub struct LeaderSieve {
+    funded: FundedSieve,
+    failures: Failures,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FundedLeader {
+    pub business: CompanyView,
+    pub funding: RoundView,
+    pub owner: BuyerView,
+    /// The owner's mobile, in international format.
+    pub phone: Option<String>,
+    pub email: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct LeaderRow {
+    round: Round,
+    owned: OwnedBusiness,
+}
+
+impl Row for LeaderRow {
+    type Sieve = LeaderSieve;
+    const REPEATS: bool = false;
+
+    async fn complete(context: &Context, sieve: &LeaderSieve, signal: Signal) -> Result<Option<Self>, Fault> {
+        let found = funded(context, &sieve.funded, &signal).await?;
+        let Some((company, round)) = found.filter(|(company, _)| is_small(company)) else { return Ok(None) };
+        let owned = with_owner(context, &sieve.failures, company).await?;
+        Ok(owned.map(|owned| Self { round, owned }))
+    }
+
+    fn unit(&self) -> Uuid {
+        self.owned.company.id.uuid()
+    }
+}
+
+fn show(round: Round, (business, owner, phone, email): OwnedParts) -> FundedLeader {
+    FundedLeader { business, funding: round.into(), owner, phone, email }
+}
+
+impl Endpoint for JustFundedSmbLeaders {
+    const SPEC: Spec = Spec {
+        scope: Scope::Signals,
+        spends_upstream: true,
+        summary: "Small businesses just funded, and how to reach their owners",
+        description: "Businesses with at most 50 people whose round became known within 30 days, the newest first, each with its owner \
+                      and the owner's mobile or verified address. One whose owner is not known or cannot be reached is neither told \
+                      nor charged. Charged for each business.",
+        ..Spec::research(
+            "just-funded-smb-leaders",
+            "/v1/just-funded-smb-leaders",
+            Group::NicheCombos,
+            Price::PerUnit(Credits::whole(6)),
+            "business with owner and a phone or verified email",
+        )
+    };
+    type Request = JustFundedSmbLeadersRequest;
+    type Question = JustFundedSmbLeadersQuestion;
+    type Response = Rows<FundedLeader>;
+
+    fn parse(
+        request: JustFundedSmbLeadersRequest,
+        _: &NetworkHosts,
+    ) -> Result<JustFundedSmbLeadersQuestion, Fault> {
+        let window = Window::Days(WINDOW_DAYS_DEFAULT);
+        let funded = FundedSieve { rounds: RoundFilter::default(), firm: request.firm()?, window };
+        let wish = request.walk_wish(Self::SPEC.name, window)?;
+        Ok(JustFundedSmbLeadersQuestion {
+            wish,
+            sieve: LeaderSieve { funded, failures: Failures::default() },
+        })
+    }
+
+    fn units_max(question: &JustFundedSmbLeadersQuestion) -> u32 {
+        question.wish.limit()
+    }
+
+    fn example() -> (Value, Rows<FundedLeader>) {
+        (json!({ "country": "US", "limit": 10 }), Rows::of(vec![show(examples::funded().1, example())]))
+    }
+
+    fn not_found() -> Option<Rows<FundedLeader>> {
+        Some(Rows::of(Vec::new()))
+    }
+
+    async fn run(
+        context: &Context,
+        asked: JustFundedSmbLeadersQuestion,
+    ) -> Result<Outcome<Rows<FundedLeader>>, Fault> {
+        let rounds = rounds_of(context, &asked.wish);
+        let found = walk::<LeaderRow>(context, &asked.wish, &rounds, &asked.sieve).await?;
+        let people = |row: &LeaderRow| Some(row.owned.owner_id());
+        found.outcome(&asked.sieve.failures, people, |row| show(row.round, row.owned.show()))
+    }
+}

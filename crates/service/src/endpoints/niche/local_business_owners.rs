@@ -1,0 +1,111 @@
+//! `POST /v1/local-business-owners`: small businesses, who owns them, and how they can be reached.
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::fault::Fault;
+use crate::search::PageWish;
+use crate::search::firm::FirmFilters;
+use crate::spec::{Group, Spec};
+use crate::steps::buyers::BuyerView;
+use crate::steps::firms::{FirmRow, walk_firms};
+use crate::steps::owner::{OwnedBusiness, OwnedParts, example, only_small, with_owner};
+use crate::steps::request::{CompaniesRequest, companies_request};
+use crate::steps::rows::{Failures, Rows};
+use crate::view::CompanyView;
+use assay_domain::{Company, Credits, NetworkHosts, Price};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub enum LocalBusinessOwners {}
+
+companies_request! {
+    /// Filters are met all together; of the values of one filter, any.
+    pub struct LocalBusinessOwnersRequest {}
+}
+
+#[derive(Debug)]
+pub struct LocalBusinessOwnersQuestion {
+    firm: FirmFilters,
+    page: PageWish,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BusinessOwner {
+    pub business: CompanyView,
+    pub owner: BuyerView,
+    /// The owner's mobile, in international format.
+    pub phone: Option<String>,
+    pub email: Option<String>,
+}
+
+impl From<OwnedParts> for BusinessOwner {
+    fn from((business, owner, phone, email): OwnedParts) -> Self {
+        Self { business, owner, phone, email }
+    }
+}
+
+impl FirmRow for OwnedBusiness {
+    type Sieve = Failures;
+
+    async fn complete(
+        context: &Context,
+        failures: &Failures,
+        company: Company,
+    ) -> Result<Option<Self>, Fault> {
+        with_owner(context, failures, company).await
+    }
+}
+
+impl Endpoint for LocalBusinessOwners {
+    const SPEC: Spec = Spec {
+        spends_upstream: true,
+        summary: "Small businesses, their owners, and how to reach them",
+        description: "Businesses with at most 50 people, by industry, place and size, each with its owner and the owner's mobile or \
+                      verified address, from what is known or from vendors the operator has connected. One whose owner is not known \
+                      or cannot be reached is neither told nor charged. Charged for each business.",
+        ..Spec::research(
+            "local-business-owners",
+            "/v1/local-business-owners",
+            Group::NicheCombos,
+            Price::PerUnit(Credits::whole(3)),
+            "business with owner and a phone or verified email",
+        )
+    };
+    type Request = LocalBusinessOwnersRequest;
+    type Question = LocalBusinessOwnersQuestion;
+    type Response = Rows<BusinessOwner>;
+
+    fn parse(
+        request: LocalBusinessOwnersRequest,
+        _: &NetworkHosts,
+    ) -> Result<LocalBusinessOwnersQuestion, Fault> {
+        Ok(LocalBusinessOwnersQuestion { firm: request.firm()?, page: request.page_wish(Self::SPEC.name)? })
+    }
+
+    fn units_max(question: &LocalBusinessOwnersQuestion) -> u32 {
+        question.page.limit()
+    }
+
+    fn example() -> (Value, Rows<BusinessOwner>) {
+        (
+            json!({ "industry": "Construction", "city": "Boston", "limit": 10 }),
+            Rows::of(vec![example().into()]),
+        )
+    }
+
+    fn not_found() -> Option<Rows<BusinessOwner>> {
+        Some(Rows::of(Vec::new()))
+    }
+
+    async fn run(
+        context: &Context,
+        asked: LocalBusinessOwnersQuestion,
+    ) -> Result<Outcome<Rows<BusinessOwner>>, Fault> {
+        let (mut conditions, failures) = (asked.firm.conditions(), Failures::default());
+        only_small(&mut conditions);
+        let found = walk_firms::<OwnedBusiness>(context, &conditions, &asked.page, &failures).await?;
+        found.outcome(&failures, |row| Some(row.owner_id()), |row| row.show().into())
+    }
+}

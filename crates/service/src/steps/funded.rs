@@ -1,0 +1,94 @@
+//! Companies that raised money: which rounds are meant, and the company behind one, told once.
+
+use super::recent::{WalkWish, is_told_at_newer};
+use super::window::Window;
+use crate::context::Context;
+use crate::fault::Fault;
+use crate::search::firm::FirmFilters;
+use crate::search::values::{FilterValue, OneValue, Values};
+use assay_domain::company::Round;
+use assay_domain::signal::Content;
+use assay_domain::taxonomy::FundingStage;
+use assay_domain::{Company, Signal, SignalKind};
+use assay_engine::signals::RecentFilter;
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+
+/// What amounts are in where nobody says otherwise.
+const CURRENCY: &str = "USD";
+
+/// A currency's code.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct Currency(String);
+
+impl FilterValue for Currency {
+    fn read(text: &str) -> Result<Self, String> {
+        let fits = text.len() == 3 && text.chars().all(|letter| letter.is_ascii_uppercase());
+        fits.then(|| Self(text.to_owned()))
+            .ok_or_else(|| "invalid code, expected three capital letters".to_owned())
+    }
+
+    fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[A-Z]{3}$" })
+    }
+}
+
+/// Which rounds are meant.
+#[derive(Debug, Default)]
+pub struct RoundFilter {
+    stages: Vec<FundingStage>,
+    least: Option<(i64, String)>,
+}
+
+impl RoundFilter {
+    pub fn new(
+        stages: Option<&Values<FundingStage>>,
+        min_amount: Option<i64>,
+        currency: Option<&OneValue<Currency>>,
+    ) -> Self {
+        let currency = currency.map_or_else(|| CURRENCY.to_owned(), |OneValue(Currency(code))| code.clone());
+        let stages = stages.into_iter().flat_map(Values::iter).copied().collect();
+        Self { stages, least: min_amount.map(|amount| (amount, currency)) }
+    }
+
+    pub fn takes(&self, round: &Round) -> bool {
+        let has_stage = self.stages.is_empty() || self.stages.contains(&round.stage);
+        let has_amount = self.least.as_ref().is_none_or(|(least, currency)| {
+            round.currency.as_ref() == Some(currency) && round.amount.is_some_and(|amount| amount >= *least)
+        });
+        has_stage && has_amount
+    }
+}
+
+/// Which companies that raised money are meant.
+#[derive(Debug)]
+pub struct FundedSieve {
+    pub rounds: RoundFilter,
+    pub firm: FirmFilters,
+    pub window: Window,
+}
+
+/// Rounds of the window of this call.
+pub fn rounds_of(context: &Context, wish: &WalkWish) -> RecentFilter {
+    RecentFilter { since: wish.since(context), ..RecentFilter::all(SignalKind::Funding) }
+}
+
+/// The company that raised money, and the round. One that raised twice is told at the newer round that is meant.
+pub async fn funded(
+    context: &Context,
+    sieve: &FundedSieve,
+    signal: &Signal,
+) -> Result<Option<(Company, Round)>, Fault> {
+    let Content::Funding(round) = &signal.content else { return Ok(None) };
+    if !sieve.rounds.takes(round) {
+        return Ok(None);
+    }
+    let company = context.engine.company_behind(&signal.company, context.memory.account()).await?;
+    let Some(company) = company.filter(|company| sieve.firm.fit(&company.facts)) else { return Ok(None) };
+    let is_meant =
+        |content: &Content| matches!(content, Content::Funding(round) if sieve.rounds.takes(round));
+    let is_told =
+        is_told_at_newer(context, &company, signal, sieve.window.end(context.now), is_meant).await?;
+    Ok((!is_told).then(|| (company, round.clone())))
+}
