@@ -23,7 +23,9 @@ const FULL: Size = Size { people: 200_000, companies: 300 };
 const SHORT: Size = Size { people: 20_000, companies: 60 };
 
 /// A purchase: whose budget it is, who is heard, who would use it.
-const DEALS: &[(&str, &[Department], &[Department], &[Department])] = {
+type Deal = (&'static str, &'static [Department], &'static [Department], &'static [Department]);
+
+const DEALS: &[Deal] = {
     use Department::{
         CustomerSuccess, Data, Design, Engineering, Executive, Finance, Hr, It, Legal, Marketing, Operations,
         Product, Sales, Security,
@@ -85,11 +87,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
 }
 
 /// Who decides leads a department whose budget it is, or the company; who is heard leads others; who uses it leads no department.
-fn belongs(
-    deal: &(&str, &[Department], &[Department], &[Department]),
-    part: &str,
-    (department, rank): (Department, Seniority),
-) -> bool {
+fn belongs(deal: &Deal, part: &str, (department, rank): (Department, Seniority)) -> bool {
     let (_, budgets, heard, users) = deal;
     match part {
         "decision_maker" => {

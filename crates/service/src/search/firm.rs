@@ -21,6 +21,19 @@ pub struct FirmFilters {
 }
 
 impl FirmFilters {
+    /// As a request has them, one field each.
+    pub fn of(
+        industry: &Option<Values<Industry>>,
+        country: &Option<Values<TwoLetters>>,
+        city: &Option<Values<Phrase>>,
+        company_size: &Option<Values<SizeBand>>,
+        employee_count: Option<Range>,
+    ) -> Result<Self, Fault> {
+        let (industry, country) = (industry.clone(), country.clone());
+        let (city, company_size) = (city.clone(), company_size.clone());
+        Self { industry, country, city, company_size, employee_count }.checked()
+    }
+
     /// Refuses what can fit nobody.
     pub fn checked(self) -> Result<Self, Fault> {
         self.employee_count.unwrap_or_default().check("/employee_count")?;

@@ -14,7 +14,6 @@ pub mod moves;
 pub mod owner;
 pub mod people;
 pub mod recent;
-pub mod request;
 pub mod rows;
 pub mod similarity;
 pub mod somebody;

@@ -1,6 +1,6 @@
 //! What a language is to the grammar: tables of words. All else is shared.
 
-use super::table::lines;
+use super::table::{lines, words_of};
 use super::text::{Passage, Token};
 use assay_domain::taxonomy::FundingStage;
 use std::sync::LazyLock;
@@ -161,10 +161,7 @@ impl Language {
     /// Reads a file. Its words are kept for as long as the process lives.
     fn new(code: &'static str, file: &'static str) -> Self {
         let lines = lines(file);
-        let words = |name: &str| -> Words {
-            let named = lines.iter().filter(|(line, _)| *line == name);
-            named.flat_map(|(_, phrases)| phrases.iter().copied()).collect::<Vec<_>>().leak()
-        };
+        let words = |name: &str| words_of(&lines, name);
         Self {
             code,
             stages: stages(&lines),

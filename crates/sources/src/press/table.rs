@@ -14,6 +14,12 @@ pub(super) fn lines(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)
     found
 }
 
+/// All phrases under a name. They are kept for as long as the process lives.
+pub(super) fn words_of(lines: &[(&'static str, Vec<&'static str>)], name: &str) -> &'static [&'static str] {
+    let named = lines.iter().filter(|(line, _)| *line == name);
+    named.flat_map(|(_, phrases)| phrases.iter().copied()).collect::<Vec<_>>().leak()
+}
+
 /// Whether the word is one of those in the list, which spaces part.
 pub(super) fn is_one_of(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)

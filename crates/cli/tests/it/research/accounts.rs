@@ -129,7 +129,7 @@ fn companies_that_use_something_come_with_who_decides() {
     });
     let (company, technology) = used.unwrap();
     let body = json!({ "technology": technology.to_uppercase(), "role": "CEO", "limit": 100 });
-    let found = priced(&scene, path, &body, 4.0);
+    let found = priced(&scene, path, &body, 4);
     assert!(domains(&found, "company").contains(&domain(company).as_str()), "{technology}");
     for row in &found {
         assert_eq!(row["technologies"][0]["name"], json!(technology));
@@ -171,7 +171,7 @@ fn money_to_spend_is_found_by_its_months() {
         .map(|(at, company)| job(&format!("j-{at}"), ago(DAY), *company, "Baker"))
         .collect();
     scene.give(&jobs);
-    let found = priced(&scene, path, &json!({ "icp": {}, "role": "CEO" }), 6.0);
+    let found = priced(&scene, path, &json!({ "icp": {}, "role": "CEO" }), 6);
     assert_eq!(domains(&found, "company"), [domain(companies[0])]);
     assert!(
         found[0]["budget_window"]["opens"].as_str().unwrap()

@@ -22,7 +22,7 @@ fn companies_that_raised_money_come_once_with_who_decides() {
         round("f-5", ago(31 * DAY), led[3], "seed", 300_000_000),
         nowhere,
     ]);
-    let found = priced(&scene, radar, &json!({ "role": "CEO" }), 3.0);
+    let found = priced(&scene, radar, &json!({ "role": "CEO" }), 3);
     assert_eq!(domains(&found, "company"), [domain(led[1]), domain(led[0]), domain(led[2])]);
     for (row, of) in found.iter().zip([led[1], led[0], led[2]]) {
         assert_at_top(row, "decision_maker", of);
@@ -31,7 +31,7 @@ fn companies_that_raised_money_come_once_with_who_decides() {
     let of = |filter: Value| {
         let mut body = json!({ "role": "CEO", "days": 365 });
         body.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());
-        let found = priced(&scene, radar, &body, 3.0);
+        let found = priced(&scene, radar, &body, 3);
         domains(&found, "company").into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(of(json!({ "stage": ["series_a", "series_b"] })), [domain(led[1]), domain(led[0])]);
@@ -42,7 +42,7 @@ fn companies_that_raised_money_come_once_with_who_decides() {
     // With what they use.
     let technology = WORLD.company(led[0]).facts.technologies.first().map(|one| one.name.clone()).unwrap();
     let body = json!({ "technology": technology, "role": "CEO" });
-    let found = priced(&scene, "/v1/funded-and-using-tech", &body, 7.0);
+    let found = priced(&scene, "/v1/funded-and-using-tech", &body, 7);
     assert!(domains(&found, "company").contains(&domain(led[0]).as_str()));
     assert_eq!(found[0]["technologies"][0]["name"], json!(technology));
     free(&scene, "/v1/funded-and-using-tech", &json!({ "technology": "Abacus 9000", "role": "CEO" }));
@@ -84,16 +84,16 @@ fn companies_that_hire_come_with_what_they_hire_for() {
         round("f-2", ago(2 * DAY), led[3], "series_b", 900_000_000),
     ]);
     let intent = "/v1/hiring-intent";
-    let found = priced(&scene, intent, &json!({ "title": "data engineer", "role": "CEO" }), 8.0);
+    let found = priced(&scene, intent, &json!({ "title": "data engineer", "role": "CEO" }), 8);
     assert_eq!(domains(&found, "company"), [domain(led[0]), domain(led[1])]);
     assert_at_top(&found[0], "buyer", led[0]);
     assert_eq!(found[0]["hiring"]["open_roles"], json!(2));
-    let found = priced(&scene, intent, &json!({ "department": "data", "role": "CEO" }), 8.0);
+    let found = priced(&scene, intent, &json!({ "department": "data", "role": "CEO" }), 8);
     assert_eq!(domains(&found, "company"), [domain(led[0]), domain(led[1])]);
     free(&scene, intent, &json!({ "title": "astronaut", "role": "CEO" }));
     scene.refuses(intent, &json!({ "role": "CEO" }), 422, "validation_failed");
     let both = "/v1/funded-and-hiring";
-    let found = priced(&scene, both, &json!({ "role": "CEO" }), 10.0);
+    let found = priced(&scene, both, &json!({ "role": "CEO" }), 10);
     assert_eq!(domains(&found, "company"), [domain(led[0])], "whose jobs are all closed does not hire");
     assert_eq!(found[0]["hiring"]["open_roles"], json!(titles.len()));
     free(&scene, both, &json!({ "role": "CEO", "min_open_roles": 6 }));
@@ -105,7 +105,7 @@ fn companies_that_hire_come_with_what_they_hire_for() {
         .iter()
         .filter(|job| job["department"] == "data")
         .count();
-    let found = priced(&scene, velocity, &least, 5.0);
+    let found = priced(&scene, velocity, &least, 5);
     assert_eq!(found.len(), usize::from(data >= 5), "{data} jobs of the department");
     free(&scene, velocity, &json!({ "department": "legal", "role": "CEO" }));
     scene.refuses(
@@ -132,7 +132,7 @@ fn who_bought_a_company_comes_with_who_decides_there() {
         deal("a-2", ago(31 * DAY), company(led[1]), led[5]),
         deal("a-3", ago(DAY), json!({ "name": "Quornish Nowhere Works" }), led[6]),
     ]);
-    let found = priced(&scene, path, &json!({ "role": "CEO" }), 4.0);
+    let found = priced(&scene, path, &json!({ "role": "CEO" }), 4);
     assert_eq!(domains(&found, "acquirer"), [domain(led[0])]);
     assert_eq!(found[0]["acquired"]["domain"], json!(domain(led[4])));
     assert_at_top(&found[0], "decision_maker", led[0]);

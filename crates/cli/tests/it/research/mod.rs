@@ -35,11 +35,10 @@ fn led() -> Vec<u64> {
 }
 
 /// The rows of an answer that cost so much each.
-fn priced(scene: &Scene, path: &str, body: &Value, each: f64) -> Vec<Value> {
+fn priced(scene: &Scene, path: &str, body: &Value, each: usize) -> Vec<Value> {
     let answer = scene.ask(path, body);
     let rows = rows(&answer).clone();
-    let right = each * f64::from(u32::try_from(rows.len()).unwrap());
-    assert_eq!(answer["cost"]["credits"].as_f64(), Some(right), "{path} {body}: {answer}");
+    assert_eq!(answer["cost"]["credits"], json!(each * rows.len()), "{path} {body}: {answer}");
     assert_eq!((&answer["partial"], &answer["failed_parts"]), (&json!(false), &json!([])), "{path}");
     rows
 }

@@ -96,7 +96,7 @@ fn who_left_a_competitor_comes_with_a_way_to_reach_them() {
         })
     };
     scene.give(&[left("l-1", ago(2 * DAY), "Sales Manager")]);
-    let found = priced(&scene, path, &json!({ "competitor_domain": domain(elsewhere) }), 3.0);
+    let found = priced(&scene, path, &json!({ "competitor_domain": domain(elsewhere) }), 3);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["person"]["fullName"], json!(person.facts.full_name));
     assert_eq!(

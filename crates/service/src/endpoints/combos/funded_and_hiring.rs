@@ -4,42 +4,94 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::search::values::{OneValue, Phrase, Values};
+use crate::search::clauses::Range;
+use crate::search::firm::FirmFilters;
+use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
-use crate::steps::funded::{FundedSieve, funded, rounds_of};
+use crate::steps::funded::{Currency, FundedSieve, RoundFilter, funded, rounds_of};
 use crate::steps::hiring::{HiringView, open_jobs};
 use crate::steps::recent::{Row, WalkWish, walk};
-use crate::steps::request::{CompaniesRequest, funding_request};
 use crate::steps::rows::{Failures, Rows};
+use crate::steps::window::{Since, Window};
 use crate::view::{CompanyView, RoundView};
-use assay_domain::taxonomy::Department;
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
+use assay_domain::taxonomy::{Department, FundingStage, Industry, SizeBand};
 use assay_domain::{CompanyId, Credits, NetworkHosts, PersonId, Price, Signal};
 use assay_engine::research::Role;
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum FundedAndHiring {}
 
-funding_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct FundedAndHiringRequest {
-        /// Who decides, as one would say it: "VP of Sales".
-        #[garde(skip)]
-        role: OneValue<Phrase>,
-        /// Of the open roles.
-        #[serde(default)]
-        #[garde(skip)]
-        department: Option<Values<Department>>,
-        /// Of these departments, where some are named; 1 if nothing is said.
-        #[serde(default)]
-        #[garde(range(min = 1, max = 500))]
-        #[schemars(range(min = 1, max = 500))]
-        min_open_roles: Option<u32>,
-    }
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct FundedAndHiringRequest {
+    /// Who decides, as one would say it: "VP of Sales".
+    #[garde(skip)]
+    role: OneValue<Phrase>,
+    /// Of the open roles.
+    #[serde(default)]
+    #[garde(skip)]
+    department: Option<Values<Department>>,
+    /// Of these departments, where some are named; 1 if nothing is said.
+    #[serde(default)]
+    #[garde(range(min = 1, max = 500))]
+    #[schemars(range(min = 1, max = 500))]
+    min_open_roles: Option<u32>,
+    /// Of the round.
+    #[serde(default)]
+    #[garde(skip)]
+    stage: Option<Values<FundingStage>>,
+    /// Of the round, in minor units of `currency`.
+    #[serde(default)]
+    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
+    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    min_amount: Option<i64>,
+    /// ISO 4217, of `min_amount`; USD if left out.
+    #[serde(default)]
+    #[garde(skip)]
+    currency: Option<OneValue<Currency>>,
+    /// The last so many times 24 hours; 30 if nothing is said.
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
+    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
+    days: Option<u32>,
+    /// This day or time and since then, in place of `days`.
+    #[serde(default, skip_serializing)]
+    #[garde(skip)]
+    since: Option<OneValue<Since>>,
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -116,13 +168,29 @@ impl Endpoint for FundedAndHiring {
     type Response = Rows<FundedHirer>;
 
     fn parse(request: FundedAndHiringRequest, _: &NetworkHosts) -> Result<FundedAndHiringQuestion, Fault> {
-        let wish = request.walk_wish(Self::SPEC.name, request.window()?)?;
+        let window = Window::read(request.days, request.since)?;
+        let wish = WalkWish::read(
+            &(Self::SPEC.name, &request),
+            Some(window),
+            request.cursor.as_deref(),
+            request.limit,
+        )?;
         let sieve = HiringSieve {
             role: Role::read(&request.role.0.0),
             funded: FundedSieve {
-                rounds: request.rounds(),
-                firm: request.firm()?,
-                window: request.window()?,
+                rounds: RoundFilter::new(
+                    request.stage.as_ref(),
+                    request.min_amount,
+                    request.currency.as_ref(),
+                ),
+                firm: FirmFilters::of(
+                    &request.industry,
+                    &request.country,
+                    &request.city,
+                    &request.company_size,
+                    request.employee_count,
+                )?,
+                window,
             },
             departments: request.department.iter().flat_map(Values::iter).copied().collect(),
             least: request.min_open_roles.unwrap_or(1),

@@ -5,34 +5,63 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
 use crate::search::PageWish;
+use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
-use crate::search::values::{OneValue, Phrase};
+use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
 use crate::steps::firms::{FirmRow, walk_firms};
-use crate::steps::request::{CompaniesRequest, companies_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::technology::{technologies_named, uses};
 use crate::view::{CompanyView, TechnologyView};
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
+use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_domain::{Company, Credits, NetworkHosts, Price};
 use assay_engine::research::{Buyer, Role};
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 #[derive(Debug)]
 pub enum TechStackTargets {}
 
-companies_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct TechStackTargetsRequest {
-        /// Its name, in any case.
-        #[garde(skip)]
-        technology: OneValue<Phrase>,
-        /// Who decides, as one would say it: "VP of Sales".
-        #[garde(skip)]
-        role: OneValue<Phrase>,
-    }
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct TechStackTargetsRequest {
+    /// Its name, in any case.
+    #[garde(skip)]
+    technology: OneValue<Phrase>,
+    /// Who decides, as one would say it: "VP of Sales".
+    #[garde(skip)]
+    role: OneValue<Phrase>,
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -86,8 +115,19 @@ impl Endpoint for TechStackTargets {
 
     fn parse(request: TechStackTargetsRequest, _: &NetworkHosts) -> Result<TechStackTargetsQuestion, Fault> {
         Ok(TechStackTargetsQuestion {
-            firm: request.firm()?,
-            page: request.page_wish(Self::SPEC.name)?,
+            firm: FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
+            page: PageWish::read(
+                &(Self::SPEC.name, &request),
+                request.cursor.as_deref(),
+                request.limit,
+                None,
+            )?,
             role: Role::read(&request.role.0.0),
             technology: request.technology.0.0,
         })

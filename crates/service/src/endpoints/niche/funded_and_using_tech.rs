@@ -4,35 +4,75 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::search::values::{OneValue, Phrase};
+use crate::search::clauses::Range;
+use crate::search::firm::FirmFilters;
+use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
 use crate::steps::funded::{FundedSieve, RoundFilter, funded, rounds_of};
 use crate::steps::recent::{Row, WalkWish, walk};
-use crate::steps::request::{CompaniesRequest, windowed_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::technology::technologies_named;
+use crate::steps::window::{Since, Window};
 use crate::view::{CompanyView, RoundView, TechnologyView};
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
+use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_domain::{CompanyId, Credits, NetworkHosts, PersonId, Price, Signal};
 use assay_engine::research::Role;
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum FundedAndUsingTech {}
 
-windowed_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct FundedAndUsingTechRequest {
-        /// Its name, in any case.
-        #[garde(skip)]
-        technology: OneValue<Phrase>,
-        /// Who decides, as one would say it: "VP of Sales".
-        #[garde(skip)]
-        role: OneValue<Phrase>,
-    }
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct FundedAndUsingTechRequest {
+    /// Its name, in any case.
+    #[garde(skip)]
+    technology: OneValue<Phrase>,
+    /// Who decides, as one would say it: "VP of Sales".
+    #[garde(skip)]
+    role: OneValue<Phrase>,
+    /// The last so many times 24 hours; 30 if nothing is said.
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
+    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
+    days: Option<u32>,
+    /// This day or time and since then, in place of `days`.
+    #[serde(default, skip_serializing)]
+    #[garde(skip)]
+    since: Option<OneValue<Since>>,
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -111,9 +151,24 @@ impl Endpoint for FundedAndUsingTech {
         request: FundedAndUsingTechRequest,
         _: &NetworkHosts,
     ) -> Result<FundedAndUsingTechQuestion, Fault> {
-        let wish = request.walk_wish(Self::SPEC.name, request.window()?)?;
-        let funded =
-            FundedSieve { rounds: RoundFilter::default(), firm: request.firm()?, window: request.window()? };
+        let window = Window::read(request.days, request.since)?;
+        let wish = WalkWish::read(
+            &(Self::SPEC.name, &request),
+            Some(window),
+            request.cursor.as_deref(),
+            request.limit,
+        )?;
+        let funded = FundedSieve {
+            rounds: RoundFilter::default(),
+            firm: FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
+            window,
+        };
         let sieve =
             UserSieve { role: Role::read(&request.role.0.0), technology: request.technology.0.0, funded };
         Ok(FundedAndUsingTechQuestion { wish, sieve })

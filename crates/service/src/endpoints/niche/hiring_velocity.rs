@@ -4,43 +4,70 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
+use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
-use crate::search::values::{OneValue, Phrase};
+use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
 use crate::steps::hiring::{JobFilter, hirer, jobs_of, open_jobs};
 use crate::steps::recent::{Row, WalkWish, walk};
-use crate::steps::request::{CompaniesRequest, companies_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::Window;
 use crate::view::{CompanyView, terms};
-use assay_domain::limits::VELOCITY_ROLES_MIN;
-use assay_domain::taxonomy::Department;
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, VELOCITY_ROLES_MIN};
+use assay_domain::taxonomy::{Department, Industry, SizeBand};
 use assay_domain::{CompanyId, Credits, NetworkHosts, PersonId, Price, Signal};
 use assay_engine::research::Role;
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum HiringVelocity {}
 
-companies_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct HiringVelocityRequest {
-        /// Of the jobs.
-        #[garde(skip)]
-        department: OneValue<Department>,
-        /// How many roles at least; 5 if nothing is said, and never fewer.
-        #[serde(default)]
-        #[garde(range(min = VELOCITY_ROLES_MIN, max = 500))]
-        #[schemars(range(min = VELOCITY_ROLES_MIN, max = 500))]
-        min_roles: Option<u32>,
-        /// Who decides, as one would say it: "VP of Sales".
-        #[garde(skip)]
-        role: OneValue<Phrase>,
-    }
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct HiringVelocityRequest {
+    /// Of the jobs.
+    #[garde(skip)]
+    department: OneValue<Department>,
+    /// How many roles at least; 5 if nothing is said, and never fewer.
+    #[serde(default)]
+    #[garde(range(min = VELOCITY_ROLES_MIN, max = 500))]
+    #[schemars(range(min = VELOCITY_ROLES_MIN, max = 500))]
+    min_roles: Option<u32>,
+    /// Who decides, as one would say it: "VP of Sales".
+    #[garde(skip)]
+    role: OneValue<Phrase>,
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -127,11 +154,25 @@ impl Endpoint for HiringVelocity {
     type Response = Rows<FastHirer>;
 
     fn parse(request: HiringVelocityRequest, _: &NetworkHosts) -> Result<HiringVelocityQuestion, Fault> {
-        let (wish, department) = (request.walk_wish(Self::SPEC.name, Window::Quarter)?, request.department.0);
+        let (wish, department) = (
+            WalkWish::read(
+                &(Self::SPEC.name, &request),
+                Some(Window::Quarter),
+                request.cursor.as_deref(),
+                request.limit,
+            )?,
+            request.department.0,
+        );
         let sieve = VelocitySieve {
             department,
             jobs: JobFilter { titles: Vec::new(), departments: vec![department] },
-            firm: request.firm()?,
+            firm: FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
             role: Role::read(&request.role.0.0),
             least: request.min_roles.unwrap_or(VELOCITY_ROLES_MIN),
         };

@@ -4,36 +4,64 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
+use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
-use crate::search::values::{OneValue, Phrase};
+use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
 use crate::steps::recent::{Row, WalkWish, walk};
-use crate::steps::request::{CompaniesRequest, companies_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::Window;
 use crate::view::{AcquisitionView, CompanyView, PartyView, example_signal};
 use assay_domain::company::CompanyFacts;
-use assay_domain::limits::WINDOW_DAYS_DEFAULT;
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_DEFAULT};
 use assay_domain::signal::Content;
+use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_domain::{Credits, NetworkHosts, PersonId, Price, Signal, SignalId, SignalKind};
 use assay_engine::research::Role;
 use assay_engine::signals::RecentFilter;
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum JustAcquiredBuyers {}
 
-companies_request! {
-    /// Filters are of the company that was bought, and met all together; of the values of one filter, any.
-    pub struct JustAcquiredBuyersRequest {
-        /// Who decides at the company that bought, as one would say it: "VP of Sales".
-        #[garde(skip)]
-        role: OneValue<Phrase>,
-    }
+/// Filters are of the company that was bought, and met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct JustAcquiredBuyersRequest {
+    /// Who decides at the company that bought, as one would say it: "VP of Sales".
+    #[garde(skip)]
+    role: OneValue<Phrase>,
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -122,8 +150,22 @@ impl Endpoint for JustAcquiredBuyers {
         request: JustAcquiredBuyersRequest,
         _: &NetworkHosts,
     ) -> Result<JustAcquiredBuyersQuestion, Fault> {
-        let wish = request.walk_wish(Self::SPEC.name, Window::Days(WINDOW_DAYS_DEFAULT))?;
-        let sieve = AcquiredSieve { firm: request.firm()?, role: Role::read(&request.role.0.0) };
+        let wish = WalkWish::read(
+            &(Self::SPEC.name, &request),
+            Some(Window::Days(WINDOW_DAYS_DEFAULT)),
+            request.cursor.as_deref(),
+            request.limit,
+        )?;
+        let sieve = AcquiredSieve {
+            firm: FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
+            role: Role::read(&request.role.0.0),
+        };
         Ok(JustAcquiredBuyersQuestion { wish, sieve })
     }
 

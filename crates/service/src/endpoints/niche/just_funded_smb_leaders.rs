@@ -4,29 +4,60 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example as examples;
 use crate::fault::Fault;
+use crate::search::clauses::Range;
+use crate::search::firm::FirmFilters;
+use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::BuyerView;
 use crate::steps::funded::{FundedSieve, RoundFilter, funded, rounds_of};
 use crate::steps::owner::{OwnedBusiness, OwnedParts, example, is_small, with_owner};
 use crate::steps::recent::{Row, WalkWish, walk};
-use crate::steps::request::{CompaniesRequest, companies_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::Window;
 use crate::view::{CompanyView, RoundView};
 use assay_domain::company::Round;
-use assay_domain::limits::WINDOW_DAYS_DEFAULT;
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_DEFAULT};
+use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_domain::{Credits, NetworkHosts, Price, Signal};
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum JustFundedSmbLeaders {}
 
-companies_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct JustFundedSmbLeadersRequest {}
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct JustFundedSmbLeadersRequest {
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -102,8 +133,23 @@ impl Endpoint for JustFundedSmbLeaders {
         _: &NetworkHosts,
     ) -> Result<JustFundedSmbLeadersQuestion, Fault> {
         let window = Window::Days(WINDOW_DAYS_DEFAULT);
-        let funded = FundedSieve { rounds: RoundFilter::default(), firm: request.firm()?, window };
-        let wish = request.walk_wish(Self::SPEC.name, window)?;
+        let funded = FundedSieve {
+            rounds: RoundFilter::default(),
+            firm: FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
+            window,
+        };
+        let wish = WalkWish::read(
+            &(Self::SPEC.name, &request),
+            Some(window),
+            request.cursor.as_deref(),
+            request.limit,
+        )?;
         Ok(JustFundedSmbLeadersQuestion {
             wish,
             sieve: LeaderSieve { funded, failures: Failures::default() },

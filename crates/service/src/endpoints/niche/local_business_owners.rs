@@ -4,25 +4,56 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::search::PageWish;
+use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
+use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Spec};
 use crate::steps::buyers::BuyerView;
 use crate::steps::firms::{FirmRow, walk_firms};
 use crate::steps::owner::{OwnedBusiness, OwnedParts, example, only_small, with_owner};
-use crate::steps::request::{CompaniesRequest, companies_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::view::CompanyView;
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
+use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_domain::{Company, Credits, NetworkHosts, Price};
+use garde::Validate;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 #[derive(Debug)]
 pub enum LocalBusinessOwners {}
 
-companies_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct LocalBusinessOwnersRequest {}
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct LocalBusinessOwnersRequest {
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -81,7 +112,21 @@ impl Endpoint for LocalBusinessOwners {
         request: LocalBusinessOwnersRequest,
         _: &NetworkHosts,
     ) -> Result<LocalBusinessOwnersQuestion, Fault> {
-        Ok(LocalBusinessOwnersQuestion { firm: request.firm()?, page: request.page_wish(Self::SPEC.name)? })
+        Ok(LocalBusinessOwnersQuestion {
+            firm: FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
+            page: PageWish::read(
+                &(Self::SPEC.name, &request),
+                request.cursor.as_deref(),
+                request.limit,
+                None,
+            )?,
+        })
     }
 
     fn units_max(question: &LocalBusinessOwnersQuestion) -> u32 {

@@ -4,14 +4,17 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::search::PageWish;
+use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
+use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Spec};
 use crate::steps::buyers::BuyerView;
 use crate::steps::firms::walk_firms;
 use crate::steps::owner::{OwnedBusiness, OwnedParts, example, only_small};
-use crate::steps::request::{CompaniesRequest, companies_request};
 use crate::steps::rows::{Failures, Rows};
 use crate::view::CompanyView;
+use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
+use assay_domain::taxonomy::{Industry, SizeBand};
 use assay_domain::{Credits, NetworkHosts, Price};
 use assay_index::{Clause, Number};
 use garde::Validate;
@@ -50,12 +53,38 @@ impl Revenue {
     }
 }
 
-companies_request! {
-    /// Filters are met all together; of the values of one filter, any.
-    pub struct LocalServiceByRevenueRequest {
-        #[garde(dive)]
-        revenue: Revenue,
-    }
+/// Filters are met all together; of the values of one filter, any.
+#[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct LocalServiceByRevenueRequest {
+    #[garde(dive)]
+    revenue: Revenue,
+    /// Of the company.
+    #[serde(default)]
+    #[garde(skip)]
+    industry: Option<Values<Industry>>,
+    /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    country: Option<Values<TwoLetters>>,
+    /// Of the company's headquarters or another place.
+    #[serde(default)]
+    #[garde(skip)]
+    city: Option<Values<Phrase>>,
+    #[serde(default)]
+    #[garde(skip)]
+    company_size: Option<Values<SizeBand>>,
+    #[serde(default)]
+    #[garde(dive)]
+    employee_count: Option<Range>,
+    #[serde(default, skip_serializing)]
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    /// `next_cursor` of the page before, sent with the same filters.
+    #[serde(default, skip_serializing)]
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
 }
 
 #[derive(Debug)]
@@ -109,7 +138,16 @@ impl Endpoint for LocalServiceByRevenue {
             let fix = "swap min and max, or leave one out";
             return Err(Fault::field("/revenue", "max_below_min", "the highest is below the lowest", fix));
         }
-        let (firm, page) = (request.firm()?, request.page_wish(Self::SPEC.name)?);
+        let (firm, page) = (
+            FirmFilters::of(
+                &request.industry,
+                &request.country,
+                &request.city,
+                &request.company_size,
+                request.employee_count,
+            )?,
+            PageWish::read(&(Self::SPEC.name, &request), request.cursor.as_deref(), request.limit, None)?,
+        );
         Ok(LocalServiceByRevenueQuestion { revenue: request.revenue, firm, page })
     }
 
