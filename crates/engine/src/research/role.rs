@@ -11,6 +11,8 @@ const LEVELS: [&[Seniority]; 5] = [
     &[Seniority::Director],
     &[Seniority::Manager],
 ];
+/// Who leads a company whatever else they do there.
+const OWNERS: &[Seniority] = &[Seniority::Owner, Seniority::Founder, Seniority::Partner];
 /// Words of a question that say nothing of whom it is about.
 const ASKING: &[&str] = &[
     "a",
@@ -74,7 +76,8 @@ pub struct Role {
 /// Whom to look for next, where those before were not enough.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tier {
-    pub department: Department,
+    /// None for any.
+    pub department: Option<Department>,
     pub ranks: &'static [Seniority],
 }
 
@@ -103,10 +106,16 @@ impl Role {
         if let Some(department) = self.department {
             let level = self.level.unwrap_or(0);
             let order = (0..=level).rev().chain(level + 1..LEVELS.len());
-            tiers.extend(order.filter_map(|at| LEVELS.get(at)).map(|ranks| Tier { department, ranks }));
+            tiers.extend(
+                order
+                    .filter_map(|at| LEVELS.get(at))
+                    .map(|ranks| Tier { department: Some(department), ranks }),
+            );
         }
-        let top = LEVELS.first().map(|ranks| Tier { department: Department::Executive, ranks });
+        let top = LEVELS.first().map(|ranks| Tier { department: Some(Department::Executive), ranks });
         tiers.extend(top.filter(|top| !tiers.contains(top)));
+        // A practice is led by those who do its work.
+        tiers.push(Tier { department: None, ranks: OWNERS });
         tiers
     }
 }
@@ -173,10 +182,12 @@ mod tests {
             Seniority::Director,
             Seniority::Manager,
             Seniority::Owner,
+            Seniority::Owner,
         ];
         assert_eq!(ranks, right);
-        assert_eq!(tiers.last().map(|tier| tier.department), Some(Department::Executive));
-        assert_eq!(Role::read("CEO").tiers().len(), 5);
-        assert_eq!(Role::read("the boss").tiers().len(), 1);
+        assert_eq!(tiers.iter().rev().nth(1).map(|tier| tier.department), Some(Some(Department::Executive)));
+        assert_eq!(tiers.last().map(|tier| tier.department), Some(None));
+        assert_eq!(Role::read("CEO").tiers().len(), 6);
+        assert_eq!(Role::read("the boss").tiers().len(), 2);
     }
 }

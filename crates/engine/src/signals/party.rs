@@ -12,7 +12,7 @@ pub(super) type Weight = i32;
 pub(super) const ONE_COMPANY: Weight = 2;
 
 const SAME_COMPANY: Weight = 8;
-const OTHER_DOMAIN: Weight = -10;
+const OTHER_DOMAIN: Weight = -12;
 /// Companies move from one to the other, and so do those who want the name of somebody else.
 const ALIKE_DOMAIN: Weight = -3;
 const OTHER_COUNTRY: Weight = -3;

@@ -20,7 +20,7 @@ pub async fn buyers(
 ) -> Result<Vec<Buyer>, Fault> {
     let mut people = Vec::new();
     for tier in role.tiers() {
-        let department = has_one(Term::Department, &[tier.department]);
+        let department = tier.department.and_then(|department| has_one(Term::Department, &[department]));
         let wanted = [Some(works_at(company)), department, has_one(Term::Seniority, tier.ranks)];
         people.extend(
             find_people(context, wanted.into_iter().flatten().collect(), BUYER_CANDIDATES_MAX).await?,
