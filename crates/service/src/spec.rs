@@ -54,7 +54,7 @@ impl Group {
             Self::Search | Self::Suggest => "search",
             Self::Signals => "signals",
             Self::Combos => "combos",
-            Self::NicheCombos => "niche_combos",
+            Self::NicheCombos => "niche",
             Self::Bundles => "bundles",
             Self::Bulk => "bulk",
             Self::Account => "account",

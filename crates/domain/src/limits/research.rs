@@ -10,8 +10,8 @@ pub const COMMITTEE_PER_ROLE_DEFAULT: u32 = 3;
 /// Jobs of a company that are read, and those that are shown.
 pub const HIRING_JOBS_READ_MAX: i64 = 500;
 pub const HIRING_JOBS_SHOWN_MAX: usize = 10;
-/// Signals of a company that are looked through for a newer one of the same kind.
-pub const NEWER_SIGNALS_READ_MAX: i64 = 50;
+/// Signals of a company that are looked through for a newer one of the same kind: with more between, it would be told twice.
+pub const NEWER_SIGNALS_READ_MAX: i64 = 500;
 /// Pages of companies that are looked through for one page of those that have what is promised, and how many are completed at once.
 pub const FIRM_PAGES_MAX: u32 = 20;
 pub const FIRMS_COMPLETED_AT_ONCE: usize = 16;

@@ -85,7 +85,7 @@ const TAGS: &[(&str, &str)] = &[
         "Several questions behind one call, and one answer, with its reasons. Charged for each result.",
     ),
     (
-        "niche_combos",
+        "niche",
         "Research workflows for one trade or one moment: small businesses, people who leave, companies with a budget. Charged for \
          each result.",
     ),

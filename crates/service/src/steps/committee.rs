@@ -31,7 +31,7 @@ pub async fn fill_seats(
     for seat in seats {
         let mut sitting = Vec::new();
         for wanted in &seat.wanted {
-            let free = per_seat.min(most - seen.len()).saturating_sub(sitting.len());
+            let free = per_seat.saturating_sub(sitting.len()).min(most.saturating_sub(seen.len()));
             if free == 0 {
                 break;
             }

@@ -44,6 +44,19 @@ fn nobody_sits_in_a_committee_twice() {
         largest = largest.max(check_committee(&answer, &["decision_maker", "influencer", "user"], 3, 2));
     }
     assert!(largest >= 2);
+    // What can be paid for goes to those who decide.
+    let bound = json!({ "company_domain": domain(companies[0]), "deal_type": "exec", "max_per_role": 2, "max_credits": 6 });
+    let answer = scene.ask("/v1/buying-committee", &bound);
+    assert_eq!(
+        (&answer["total_people"], &answer["truncated_by"]),
+        (&json!(2), &json!("credits")),
+        "{answer}"
+    );
+    let all = scene.ask(
+        "/v1/buying-committee",
+        &json!({ "company_domain": domain(companies[0]), "deal_type": "exec", "max_per_role": 2 }),
+    );
+    assert_eq!(answer["committee"]["decision_maker"], all["committee"]["decision_maker"]);
     let owned = (0..WORLD.company_count())
         .find(|company| WORLD.is_local_business(*company) && staff(*company).len() > 3);
     let body = json!({ "company_domain": domain(owned.unwrap()) });
