@@ -12,6 +12,11 @@ pub fn read_domain(text: &str, pointer: &str) -> Result<Domain, Fault> {
     Domain::parse(text).map_err(|error| Fault::unreadable(pointer, &error))
 }
 
+/// All domains of a company, as texts.
+pub fn domains_of(company: &Company) -> Vec<String> {
+    company.facts.domain.iter().chain(&company.facts.domains).map(ToString::to_string).collect()
+}
+
 /// The company with this domain, if it is surely known.
 pub async fn known_company(context: &Context, domain: &Domain) -> Result<Option<Company>, Fault> {
     let query = CompanyQuery::Domain(domain.clone());

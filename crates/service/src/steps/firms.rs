@@ -1,5 +1,6 @@
 //! Companies one after the other, each completed to a row, until the page is full.
 
+use super::account::domains_of;
 use super::rows::FoundRows;
 use crate::context::Context;
 use crate::fault::Fault;
@@ -58,9 +59,8 @@ pub async fn walk_firms<R: FirmRow>(
 
 /// Whether a company is one of those that meet the conditions.
 pub async fn meets(context: &Context, conditions: &Conditions, company: &Company) -> Result<bool, Fault> {
-    let domains = company.facts.domain.iter().chain(&company.facts.domains).map(ToString::to_string);
     let Conditions { mut all, none } = conditions.clone();
-    all.push(Clause::OneOf(Term::CompanyDomain, domains.collect()));
+    all.push(Clause::OneOf(Term::CompanyDomain, domains_of(company)));
     let (indexes, _) = context.replica.newest()?;
     let question = Question { all, none, asker: Asker::Account(context.memory.account().uuid()) };
     // Two of one domain are rare, and more than a few are not.

@@ -1,5 +1,6 @@
 //! What a company is hiring for, as the feed knows it.
 
+use super::account::domains_of;
 use super::recent::{WalkWish, is_told_at_newer};
 use crate::context::Context;
 use crate::fault::Fault;
@@ -35,8 +36,7 @@ pub async fn open_jobs(
     departments: &[Department],
     since: Option<DateTime<Utc>>,
 ) -> Result<Vec<Posting>, Fault> {
-    let domains: Vec<String> =
-        company.facts.domain.iter().chain(&company.facts.domains).map(ToString::to_string).collect();
+    let domains = domains_of(company);
     if domains.is_empty() {
         return Ok(Vec::new());
     }

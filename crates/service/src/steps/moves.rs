@@ -1,5 +1,6 @@
 //! Who came to a company and who left it lately, by name.
 
+use super::account::domains_of;
 use crate::context::Context;
 use crate::fault::Fault;
 use assay_domain::limits::{MOVES_SHOWN_MAX, RECENT_COMPLETED_AT_ONCE};
@@ -31,10 +32,9 @@ pub struct MoveView {
 
 /// The newest first; who is not known is not told.
 pub async fn moves_at(context: &Context, company: &Company) -> Result<Vec<(PersonId, MoveView)>, Fault> {
-    let domains = company.facts.domain.iter().chain(&company.facts.domains).map(ToString::to_string);
     let filter = RecentFilter {
         since: Some(context.now - TimeDelta::days(NEWS_DAYS)),
-        domains: domains.collect(),
+        domains: domains_of(company),
         part: Some(Part::Profile),
         ..RecentFilter::all(SignalKind::JobChange)
     };

@@ -1,5 +1,6 @@
 //! What happened lately, one after the other, the newest first, each completed to a row, until the page is full.
 
+use super::account::domains_of;
 use super::rows::FoundRows;
 use super::window::Window;
 use crate::context::Context;
@@ -104,6 +105,8 @@ pub trait Row: Sized + Send {
     type Sieve: Sync;
     /// Whether an answer has several rows of one unit.
     const REPEATS: bool = true;
+    /// Whether money may be spent upstream to complete a row: then no more are completed than are sure to be paid for.
+    const SPENDS: bool = false;
 
     /// The row with all that is promised of it; none where something is missing, or was not asked for.
     fn complete(
@@ -131,6 +134,19 @@ impl<R: Row> Filling<R> {
         let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let (rows_max, units_max) = (count(limit), count(units_affordable));
         Self { rows: Vec::new(), units: HashSet::new(), rows_max, units_max, truncated_by: None }
+    }
+
+    /// How many more rows there is room for, whoever they are of.
+    fn room(&self) -> usize {
+        let (rows, units) = (self.rows.len(), self.units.len());
+        self.rows_max.saturating_sub(rows).min(self.units_max.saturating_sub(units))
+    }
+
+    /// Ends the page before all of it was looked at.
+    fn cut(&mut self) {
+        if self.rows.len() < self.rows_max {
+            self.truncated_by = Some(TruncatedBy::Credits);
+        }
     }
 
     /// Whether there was room for it.
@@ -186,16 +202,25 @@ async fn fill<R: Row>(
         i64::try_from(filling.rows_max.saturating_add(1)).unwrap_or(i64::MAX).max(RECENT_ROWS_MIN.into());
     for _ in 0..RECENT_READS_MAX {
         let recent = context.engine.recent_signals(filter, seq, before, batch).await?;
-        let completing = recent.signals.into_iter().map(|(place, signal)| async move {
-            R::complete(context, sieve, signal).await.map(|row| (place, row))
-        });
-        let completed: Vec<(Moment, Option<R>)> =
-            stream::iter(completing).buffered(RECENT_COMPLETED_AT_ONCE).try_collect().await?;
-        for (place, row) in completed {
-            if row.is_some_and(|row| !filling.take(row)) {
+        let mut signals = recent.signals.into_iter();
+        while signals.len() > 0 {
+            let some = if R::SPENDS { filling.room() } else { signals.len() };
+            if some == 0 {
+                filling.cut();
                 return Ok(Some(before));
             }
-            before = place;
+            let completing = signals.by_ref().take(some).map(|(place, signal)| async move {
+                R::complete(context, sieve, signal).await.map(|row| (place, row))
+            });
+            let completing: Vec<_> = completing.collect();
+            let completed: Vec<(Moment, Option<R>)> =
+                stream::iter(completing).buffered(RECENT_COMPLETED_AT_ONCE).try_collect().await?;
+            for (place, row) in completed {
+                if row.is_some_and(|row| !filling.take(row)) {
+                    return Ok(Some(before));
+                }
+                before = place;
+            }
         }
         let Some(place) = recent.go_on else { return Ok(None) };
         before = place;
@@ -211,10 +236,9 @@ pub async fn is_told_at_newer(
     until: DateTime<Utc>,
     is_meant: impl Fn(&Content) -> bool,
 ) -> Result<bool, Fault> {
-    let domains = company.facts.domain.iter().chain(&company.facts.domains).map(ToString::to_string);
     let filter = RecentFilter {
         since: Some(signal.occurred_at),
-        domains: domains.collect(),
+        domains: domains_of(company),
         ..RecentFilter::all(signal.content.kind())
     };
     if filter.domains.is_empty() {
@@ -243,6 +267,19 @@ mod tests {
         fn unit(&self) -> Uuid {
             Uuid::from_u128(self.0)
         }
+    }
+
+    #[test]
+    fn there_is_room_for_what_is_wanted_and_can_be_paid_for() {
+        let mut filling = Filling::new(3, 2);
+        assert_eq!(filling.room(), 2);
+        assert!(filling.take(Of(1)) && filling.room() == 1 && filling.take(Of(2)));
+        filling.cut();
+        assert_eq!((filling.room(), filling.truncated_by), (0, Some(TruncatedBy::Credits)));
+        let mut full = Filling::new(1, 2);
+        assert!(full.take(Of(1)));
+        full.cut();
+        assert_eq!((full.room(), full.truncated_by), (0, None));
     }
 
     #[test]

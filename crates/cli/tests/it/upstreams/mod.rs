@@ -3,6 +3,7 @@
 mod contacts;
 mod people;
 mod trouble;
+mod workflows;
 
 use crate::support::{Answer, Customer, Installation, Server};
 use assay_testkit::vendor::{VendorReply, VendorRequest, VendorServer};

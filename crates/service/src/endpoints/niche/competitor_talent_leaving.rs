@@ -105,6 +105,7 @@ impl LeaverSieve {
 impl Row for LeaverRow {
     type Sieve = LeaverSieve;
     const REPEATS: bool = false;
+    const SPENDS: bool = true;
 
     async fn complete(context: &Context, sieve: &LeaverSieve, signal: Signal) -> Result<Option<Self>, Fault> {
         let Content::JobChange(change) = &signal.content else { return Ok(None) };

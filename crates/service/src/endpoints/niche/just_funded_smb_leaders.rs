@@ -91,6 +91,7 @@ pub struct LeaderRow {
 impl Row for LeaderRow {
     type Sieve = LeaderSieve;
     const REPEATS: bool = false;
+    const SPENDS: bool = true;
 
     async fn complete(context: &Context, sieve: &LeaderSieve, signal: Signal) -> Result<Option<Self>, Fault> {
         let found = funded(context, &sieve.funded, &signal).await?;
