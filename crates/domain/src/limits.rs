@@ -186,7 +186,8 @@ pub const PEOPLE_SCAN_PAGE: u32 = 500;
 pub const WRITE_BATCH_MAX: usize = 5_000;
 pub const SEQUENCER_BATCH: i64 = 5_000;
 pub const SEQUENCER_IDLE: Duration = Duration::from_millis(50);
-pub const SEQUENCER_LEASE: Duration = Duration::from_secs(10);
+/// For so long at most nothing new is seen after the node that orders the log was killed. Renewed at half of it.
+pub const SEQUENCER_LEASE: Duration = Duration::from_secs(3);
 
 // History.
 /// Months of partitions made ahead of time, so that a stopped worker cannot stop a paid call.
