@@ -49,7 +49,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
     let size = if short { SHORT } else { FULL };
     let rig = Rig::start(RigOptions {
         failpoints: false,
-        accounts: 2,
+        accounts: 1 + SOURCES.len(),
         people: 1_000,
         postgres: PostgresOptions::default(),
         one_database: false,
@@ -68,10 +68,10 @@ pub async fn run(short: bool) -> Result<Verdict> {
     let api_key = rig.accounts.first().context("no account")?.api_key.clone();
     let addresses = [stays.address, dies.address];
     let observers = Observers::start(addresses, &api_key, clock);
-    let operator = operator_key(&rig)?;
+    let operators = operator_keys(&rig)?;
     let count = size.seconds * size.a_second;
     progress(format!("{WRITERS} writers tell of {} rounds, {} a second", grouped(count), size.a_second));
-    let writing = tokio::spawn(write_all(addresses, operator, clock, size.a_second, count));
+    let writing = tokio::spawn(write_all(addresses, operators, clock, size.a_second, count));
     let publishing = tokio::spawn(publisher.publish(clock, size.publish_every, size.seconds));
     tokio::time::sleep(Duration::from_secs(u64::try_from(size.seconds / 2)?)).await;
     let place = (dies.address, dies.operations);
@@ -88,24 +88,30 @@ pub async fn run(short: bool) -> Result<Verdict> {
     verdict
 }
 
-fn operator_key(rig: &Rig) -> Result<String> {
-    let account = rig.accounts.first().context("no account")?.id.to_string();
-    let key = rig.cli(&["key", "create", "--account", &account, "--scopes", "operator"])?;
-    Ok(key.trim().to_owned())
+/// One for each source, of accounts of their own: 100 calls a second are all that a plan allows, and whoever watches would be
+/// refused what the writers use up.
+fn operator_keys(rig: &Rig) -> Result<Vec<String>> {
+    let accounts = rig.accounts.iter().skip(1);
+    let keys = accounts.map(|account| {
+        let account = account.id.to_string();
+        let key = rig.cli(&["key", "create", "--account", &account, "--scopes", "operator"])?;
+        Ok(key.trim().to_owned())
+    });
+    keys.collect()
 }
 
 /// When each was sent for the last time, by its number.
 async fn write_all(
     addresses: [SocketAddr; 2],
-    api_key: String,
+    api_keys: Vec<String>,
     clock: Stopwatch,
     a_second: usize,
     count: usize,
 ) -> Result<Vec<Duration>> {
-    let api_key = Arc::new(api_key);
+    let api_keys = Arc::new(api_keys);
     let mut writers = JoinSet::new();
     for writer in 0..WRITERS {
-        let api_key = Arc::clone(&api_key);
+        let api_keys = Arc::clone(&api_keys);
         writers.spawn(async move {
             let mut sent = Vec::new();
             for number in (writer..count).step_by(WRITERS) {
@@ -113,7 +119,8 @@ async fn write_all(
                     f64::from(u32::try_from(number)?) / f64::from(u32::try_from(a_second)?),
                 );
                 tokio::time::sleep(due.saturating_sub(clock.elapsed())).await;
-                sent.push((number, tell(addresses, &api_key, clock, number).await?));
+                let api_key = &api_keys[number % api_keys.len()];
+                sent.push((number, tell(addresses, api_key, clock, number).await?));
             }
             anyhow::Ok(sent)
         });
@@ -178,6 +185,27 @@ pub(super) fn name_of(number: usize) -> String {
     word
 }
 
+/// When an observer was behind, and how far: what is late is late for a while.
+fn tell_latest(observer: &Seen, sent: &[Duration]) {
+    let seen = sent.iter().enumerate().filter_map(|(number, at)| {
+        let after = observer.rounds.get(&number)?.first()?.saturating_sub(*at);
+        (after > P99_MAX).then_some((*at, after))
+    });
+    let late: Vec<(Duration, Duration)> = seen.collect();
+    let times = || late.iter().map(|(at, _)| at.as_secs_f64());
+    if let Some(longest) = late.iter().map(|(_, after)| *after).max() {
+        progress(format!(
+            "{}: {} of what was sent between {:.1} and {:.1} s came later than {} s, {:.1} s at most",
+            observer.name,
+            late.len(),
+            times().fold(f64::INFINITY, f64::min),
+            times().fold(0.0, f64::max),
+            P99_MAX.as_secs(),
+            longest.as_secs_f64(),
+        ));
+    }
+}
+
 fn judge(sent: &[Duration], published: &[(String, Duration)], seen: &[Seen]) -> Result<Verdict> {
     let mut complaints = Complaints::default();
     let (mut took, mut found) = (Vec::new(), Vec::new());
@@ -201,6 +229,9 @@ fn judge(sent: &[Duration], published: &[(String, Duration)], seen: &[Seen]) -> 
                 None => complaints.add(format!("{} did not see {what}", observer.name)),
             }
         }
+    }
+    for observer in seen {
+        tell_latest(observer, sent);
     }
     took.sort_unstable();
     found.sort_unstable();
