@@ -96,6 +96,8 @@ pub const SIGNAL_UNMATCHED_MAX: i64 = 1_000;
 pub const FOLLOWER_LEASE: Duration = Duration::from_secs(15);
 /// Investors of a round that are given.
 pub const SIGNAL_INVESTORS_MAX: usize = 50;
+/// The largest sum of a round or a deal, in minor units of its currency.
+pub const AMOUNT_MAX: i64 = 1_000_000_000_000_000;
 /// How far a question for what happened lately goes back, and how far if it does not say.
 pub const WINDOW_DAYS_MAX: u32 = 365;
 pub const WINDOW_DAYS_DEFAULT: u32 = 30;

@@ -16,13 +16,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NumberRange")]
 pub struct Range {
-    #[serde(default)]
     #[garde(range(max = 10_000_000))]
-    #[schemars(range(min = 0, max = 10_000_000))]
     pub min: Option<u32>,
-    #[serde(default)]
     #[garde(range(max = 10_000_000))]
-    #[schemars(range(min = 0, max = 10_000_000))]
     pub max: Option<u32>,
 }
 
@@ -46,17 +42,12 @@ impl Range {
 /// Where somebody lives, or a company has a place. What is given must all fit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 #[schemars(rename = "LocationFilter")]
 pub struct LocationFilter {
     /// ISO 3166-1 alpha-2.
-    #[serde(default)]
-    #[garde(skip)]
     pub country: Option<Values<TwoLetters>>,
-    #[serde(default)]
-    #[garde(skip)]
     pub region: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     pub city: Option<Values<Phrase>>,
 }
 

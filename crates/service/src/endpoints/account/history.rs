@@ -20,30 +20,21 @@ pub enum History {}
 #[serde(deny_unknown_fields)]
 pub struct HistoryRequest {
     /// Calls at or after this time.
-    #[serde(default)]
     #[garde(skip)]
     from: Option<DateTime<Utc>>,
     /// Calls before this time.
-    #[serde(default)]
     #[garde(skip)]
     to: Option<DateTime<Utc>>,
     /// The name of an endpoint, such as `enrich`.
-    #[serde(default)]
     #[garde(length(chars, max = 100))]
     endpoint: Option<String>,
     /// An HTTP status.
-    #[serde(default)]
     #[garde(range(min = 100, max = 599))]
-    #[schemars(range(min = 100, max = 599))]
     status: Option<u16>,
-    #[serde(default)]
     #[garde(length(chars, max = 64))]
     key_id: Option<String>,
-    #[serde(default)]
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     pub(super) limit: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = 512))]
     pub(super) cursor: Option<String>,
 }

@@ -23,14 +23,10 @@ pub enum People {}
 #[serde(deny_unknown_fields)]
 pub struct PeopleRequest {
     /// Words of a name, a title or a company.
-    #[serde(default)]
     #[garde(length(chars, max = 200))]
     q: Option<String>,
-    #[serde(default)]
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = 512))]
     cursor: Option<String>,
 }

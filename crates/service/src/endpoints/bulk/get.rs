@@ -23,14 +23,10 @@ pub struct BulkGetRequest {
     #[garde(length(chars, max = limits::ID_CHARS_MAX))]
     id: String,
     /// Only results that came to this.
-    #[serde(default)]
     #[garde(skip)]
     status: Option<ItemWord>,
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = limits::PAGE_ROWS_MAX))]
     limit: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

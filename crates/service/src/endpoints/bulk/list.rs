@@ -47,14 +47,10 @@ impl From<StatusWord> for BulkStatus {
 #[serde(deny_unknown_fields)]
 pub struct BulkListRequest {
     /// Only jobs that stand so.
-    #[serde(default)]
     #[garde(skip)]
     status: Option<StatusWord>,
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = limits::PAGE_ROWS_MAX))]
     limit: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

@@ -26,7 +26,6 @@ pub struct BulkResultsRequest {
     #[garde(length(chars, max = limits::ID_CHARS_MAX))]
     id: String,
     /// Only results that came to this.
-    #[serde(default)]
     #[garde(skip)]
     status: Option<ItemWord>,
 }

@@ -36,11 +36,9 @@ pub struct BulkEnrichRequest {
     #[schemars(schema_with = "items")]
     items: Vec<Map<String, Value>>,
     /// Who is told when the job is over. Needs the plan Pro or a higher one.
-    #[serde(default)]
     #[garde(dive)]
     webhook: Option<WebhookChoice>,
     /// Anything of yours that should come back with the job.
-    #[serde(default)]
     #[garde(skip)]
     metadata: Option<Map<String, Value>>,
 }
@@ -50,10 +48,8 @@ pub struct BulkEnrichRequest {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = one_of_both)]
 pub struct WebhookChoice {
-    #[serde(default)]
     #[garde(length(chars, max = limits::URL_CHARS_MAX))]
     url: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::ID_CHARS_MAX))]
     id: Option<String>,
 }

@@ -29,7 +29,6 @@ pub struct RelationshipGraphRequest {
     #[garde(length(chars, max = 2048))]
     network_url: String,
     /// Of a company: then only former coworkers who are there now can introduce you.
-    #[serde(default)]
     #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
     target_domain: Option<String>,
 }

@@ -31,9 +31,7 @@ pub struct BuyingCommitteeRequest {
     #[garde(skip)]
     deal_type: OneValue<DealType>,
     /// People for each role; 3 if nothing is said.
-    #[serde(default)]
     #[garde(range(min = 1, max = COMMITTEE_PER_ROLE_MAX))]
-    #[schemars(range(min = 1, max = COMMITTEE_PER_ROLE_MAX))]
     max_per_role: Option<u32>,
 }
 

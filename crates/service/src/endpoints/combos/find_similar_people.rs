@@ -30,31 +30,21 @@ pub enum FindSimilarPeople {}
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct FindSimilarPeopleRequest {
     /// The profile of the person that others shall be like.
     #[serde(rename = "networkUrl")]
     #[garde(length(chars, max = 2048))]
     network_url: String,
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of where they live.
-    #[serde(default)]
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
-    #[serde(default)]
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
     /// Of the company they work at.
-    #[serde(default)]
     #[garde(dive)]
     employee_count: Option<Range>,
-    #[serde(default)]
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
 

@@ -15,7 +15,7 @@ use crate::steps::recent::{Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::{Since, Window};
 use crate::view::{CompanyView, RoundView};
-use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
+use assay_domain::limits::{AMOUNT_MAX, CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
 use assay_domain::taxonomy::{Department, FundingStage, Industry, SizeBand};
 use assay_domain::{CompanyId, Credits, NetworkHosts, PersonId, Price, Signal};
 use assay_engine::research::Role;
@@ -31,65 +31,43 @@ pub enum FundedAndHiring {}
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct FundedAndHiringRequest {
     /// Who decides, as one would say it: "VP of Sales".
-    #[garde(skip)]
     role: OneValue<Phrase>,
     /// Of the open roles.
-    #[serde(default)]
-    #[garde(skip)]
     department: Option<Values<Department>>,
     /// Of these departments, where some are named; 1 if nothing is said.
-    #[serde(default)]
     #[garde(range(min = 1, max = 500))]
-    #[schemars(range(min = 1, max = 500))]
     min_open_roles: Option<u32>,
     /// Of the round.
-    #[serde(default)]
-    #[garde(skip)]
     stage: Option<Values<FundingStage>>,
     /// Of the round, in minor units of `currency`.
-    #[serde(default)]
-    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
-    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    #[garde(range(min = 0, max = AMOUNT_MAX))]
     min_amount: Option<i64>,
     /// ISO 4217, of `min_amount`; USD if left out.
-    #[serde(default)]
-    #[garde(skip)]
     currency: Option<OneValue<Currency>>,
     /// The last so many times 24 hours; 30 if nothing is said.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
-    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
     days: Option<u32>,
     /// This day or time and since then, in place of `days`.
-    #[serde(default, skip_serializing)]
-    #[garde(skip)]
+    #[serde(skip_serializing)]
     since: Option<OneValue<Since>>,
     /// Of the company.
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
     /// Of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
-    #[serde(default)]
     #[garde(dive)]
     employee_count: Option<Range>,
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

@@ -30,34 +30,21 @@ pub enum LookalikeAccounts {}
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct LookalikeAccountsRequest {
     /// The companies that others shall be like.
     #[garde(length(min = 1, max = ALIKE_SOURCES_MAX), inner(length(chars, max = DOMAIN_CHARS_MAX)))]
-    #[schemars(length(min = 1, max = ALIKE_SOURCES_MAX), inner(length(max = DOMAIN_CHARS_MAX)))]
     domains: Vec<String>,
     /// Domains of companies that are left out, beside those of `domains`.
-    #[serde(default)]
-    #[garde(skip)]
     exclude: Option<Values<DomainText>>,
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of the headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
-    #[serde(default)]
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
-    #[serde(default)]
     #[garde(dive)]
     employee_count: Option<Range>,
-    #[serde(default)]
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
 

@@ -29,31 +29,24 @@ pub enum LowCompetitionHires {}
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Default, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
 pub struct LowCompetitionHiresRequest {
     /// No more than this; 24 if nothing is said.
     #[garde(range(min = 0, max = APPLICANTS_FEW_MAX))]
-    #[schemars(range(min = 0, max = APPLICANTS_FEW_MAX))]
     max_applicants: Option<i32>,
     /// Words of the job's title.
-    #[garde(skip)]
     title: Option<Values<Phrase>>,
-    #[garde(skip)]
     department: Option<Values<Department>>,
     /// Of the company.
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
     /// Of the company's headquarters or another place.
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
     #[garde(dive)]
     employee_count: Option<Range>,
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]

@@ -19,29 +19,23 @@ use uuid::Uuid;
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
 pub struct MovesRequest {
     /// Of the job they go to, or of the one they leave where nothing is told of another.
-    #[garde(skip)]
     seniority: Option<Values<Seniority>>,
-    #[garde(skip)]
     department: Option<Values<Department>>,
     /// ISO 3166-1 alpha-2, of the company they go to.
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
     /// Of the company they go to, or of the one they leave.
-    #[garde(skip)]
     company_domain: Option<Values<DomainText>>,
     /// Changes of the last so many times 24 hours; 30 if nothing is said.
     #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
-    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
     #[serde(skip_serializing)]
     days: Option<u32>,
     /// Changes of this day or time and since then, in place of `days`.
-    #[garde(skip)]
     #[serde(skip_serializing)]
     since: Option<OneValue<Since>>,
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     #[serde(skip_serializing)]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.

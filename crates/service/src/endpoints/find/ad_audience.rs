@@ -23,7 +23,6 @@ pub enum AdAudience {}
 pub struct AdAudienceRequest {
     /// Addresses; what is no address has no hash, and costs nothing.
     #[garde(length(min = 1, max = AD_AUDIENCE_EMAILS_MAX), inner(length(chars, max = 512)))]
-    #[schemars(length(min = 1, max = 10_000), inner(length(max = 512)))]
     emails: Vec<String>,
 }
 

@@ -31,9 +31,7 @@ pub struct FindPhoneRequest {
     #[garde(length(chars, max = 200))]
     last_name: String,
     /// A number found longer ago than this is looked for again. Default and most: 365.
-    #[serde(default)]
     #[garde(range(min = 1, max = 365))]
-    #[schemars(range(min = 1, max = 365))]
     max_age_days: Option<u32>,
 }
 

@@ -36,23 +36,20 @@ pub struct FindEmailRequest {
     #[garde(skip)]
     kind: Kind,
     /// Address of a profile on the professional network.
-    #[serde(rename = "networkUrl", default)]
+    #[serde(rename = "networkUrl")]
     #[garde(length(chars, max = 2048))]
     network_url: Option<String>,
-    #[serde(rename = "firstName", default)]
+    #[serde(rename = "firstName")]
     #[garde(length(chars, max = 200))]
     first_name: Option<String>,
-    #[serde(rename = "lastName", default)]
+    #[serde(rename = "lastName")]
     #[garde(length(chars, max = 200))]
     last_name: Option<String>,
     /// Of the company they work for.
-    #[serde(default)]
     #[garde(length(chars, max = 253))]
     domain: Option<String>,
     /// An address validated longer ago than this is validated again. Default and most: 30.
-    #[serde(default)]
     #[garde(range(min = 1, max = 30))]
-    #[schemars(range(min = 1, max = 30))]
     max_age_days: Option<u32>,
 }
 

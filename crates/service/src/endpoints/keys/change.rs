@@ -24,15 +24,11 @@ pub struct KeysChangeRequest {
     /// The key's id, `key_…`.
     #[garde(skip)]
     id: String,
-    #[serde(default)]
     #[garde(length(chars, min = 1, max = limits::KEY_NAME_CHARS_MAX))]
-    #[schemars(length(min = 1, max = limits::KEY_NAME_CHARS_MAX))]
     name: Option<String>,
-    #[serde(default)]
     #[garde(length(min = 1, max = limits::KEY_SCOPES_MAX))]
     scopes: Option<Vec<Scope>>,
     /// Replaces the list; `[]` allows every address.
-    #[serde(default)]
     #[garde(length(max = limits::KEY_IP_RANGES_MAX))]
     ip_allow: Option<Vec<String>>,
     /// `null` lifts the cap.

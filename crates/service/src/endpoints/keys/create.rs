@@ -23,26 +23,19 @@ pub enum KeysCreate {}
 pub struct KeysCreateRequest {
     /// What the key is for.
     #[garde(length(chars, min = 1, max = limits::KEY_NAME_CHARS_MAX))]
-    #[schemars(length(min = 1, max = limits::KEY_NAME_CHARS_MAX))]
     name: String,
     /// A test key answers from the sandbox on the normal paths and never charges. Default live.
-    #[serde(default)]
     #[garde(skip)]
     mode: Option<KeyKind>,
     /// What the key may do. Default: all that the calling key may do, except `operator`.
-    #[serde(default)]
     #[garde(length(min = 1, max = limits::KEY_SCOPES_MAX))]
     scopes: Option<Vec<Scope>>,
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::KEY_LIFETIME_DAYS_MAX))]
-    #[schemars(range(min = 1, max = limits::KEY_LIFETIME_DAYS_MAX))]
     expires_in_days: Option<u32>,
     /// In place of `expires_in_days`.
-    #[serde(default)]
     #[garde(skip)]
     expires_at: Option<DateTime<Utc>>,
     /// Addresses and ranges (`192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`) that calls may come from. Default: all.
-    #[serde(default)]
     #[garde(length(max = limits::KEY_IP_RANGES_MAX))]
     ip_allow: Option<Vec<String>>,
     /// The most credits the key may spend in a calendar month (UTC).
@@ -51,9 +44,7 @@ pub struct KeysCreateRequest {
     #[schemars(schema_with = "fields::nullable_credits")]
     monthly_cap: Option<Credits>,
     /// A rate below the plan's.
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::KEY_REQUESTS_PER_MINUTE_MAX))]
-    #[schemars(range(min = 1, max = limits::KEY_REQUESTS_PER_MINUTE_MAX))]
     requests_per_minute: Option<u32>,
 }
 

@@ -19,24 +19,18 @@ pub enum KeysRotate {}
 
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 #[schemars(transform = fields::one_end)]
 pub struct KeysRotateRequest {
     /// The key's id, `key_…`.
-    #[garde(skip)]
     id: String,
     /// How long the old key goes on. Default 24.
-    #[serde(default)]
     #[garde(range(max = limits::KEY_OVERLAP_HOURS_MAX))]
-    #[schemars(range(max = limits::KEY_OVERLAP_HOURS_MAX))]
     overlap_hours: Option<u32>,
     /// When the new key ends. Default: when the old one would have ended.
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::KEY_LIFETIME_DAYS_MAX))]
-    #[schemars(range(min = 1, max = limits::KEY_LIFETIME_DAYS_MAX))]
     expires_in_days: Option<u32>,
     /// In place of `expires_in_days`.
-    #[serde(default)]
-    #[garde(skip)]
     expires_at: Option<DateTime<Utc>>,
 }
 

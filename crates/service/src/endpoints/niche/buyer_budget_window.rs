@@ -39,22 +39,19 @@ pub enum BuyerBudgetWindow {}
 #[serde(deny_unknown_fields)]
 pub struct BuyerBudgetWindowRequest {
     /// What companies must be like, as `search/companies` asks for them.
-    #[serde(default)]
     #[garde(dive)]
     icp: Option<CompanyFilters>,
     /// `icp_…`, of a saved one.
-    #[serde(default)]
     #[garde(length(chars, max = 64))]
     icp_id: Option<String>,
     /// Who decides, as one would say it: "VP of Sales".
     #[garde(skip)]
     role: OneValue<Phrase>,
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

@@ -35,19 +35,16 @@ pub struct CompetitorTalentLeavingRequest {
     #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
     competitor_domain: String,
     /// Of the job they left.
-    #[serde(default)]
     #[garde(skip)]
     department: Option<Values<Department>>,
     /// Of the job they left.
-    #[serde(default)]
     #[garde(skip)]
     seniority: Option<Values<Seniority>>,
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

@@ -31,46 +31,33 @@ pub enum FundedAndUsingTech {}
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct FundedAndUsingTechRequest {
     /// Its name, in any case.
-    #[garde(skip)]
     technology: OneValue<Phrase>,
     /// Who decides, as one would say it: "VP of Sales".
-    #[garde(skip)]
     role: OneValue<Phrase>,
     /// The last so many times 24 hours; 30 if nothing is said.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = WINDOW_DAYS_MAX))]
-    #[schemars(range(min = 1, max = WINDOW_DAYS_MAX))]
     days: Option<u32>,
     /// This day or time and since then, in place of `days`.
-    #[serde(default, skip_serializing)]
-    #[garde(skip)]
+    #[serde(skip_serializing)]
     since: Option<OneValue<Since>>,
     /// Of the company.
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
     /// Of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
-    #[serde(default)]
     #[garde(dive)]
     employee_count: Option<Range>,
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

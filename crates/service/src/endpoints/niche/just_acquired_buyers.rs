@@ -32,34 +32,24 @@ pub enum JustAcquiredBuyers {}
 /// Filters are of the company that was bought, and met all together; of the values of one filter, any.
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct JustAcquiredBuyersRequest {
     /// Who decides at the company that bought, as one would say it: "VP of Sales".
-    #[garde(skip)]
     role: OneValue<Phrase>,
     /// Of the company.
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
     /// Of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
-    #[serde(default)]
     #[garde(dive)]
     employee_count: Option<Range>,
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

@@ -33,13 +33,9 @@ pub enum LocalServiceByRevenue {}
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RevenueRange")]
 pub struct Revenue {
-    #[serde(default)]
     #[garde(range(min = 0, max = REVENUE_MAX))]
-    #[schemars(range(min = 0, max = REVENUE_MAX))]
     min: Option<i64>,
-    #[serde(default)]
     #[garde(range(min = 0, max = REVENUE_MAX))]
-    #[schemars(range(min = 0, max = REVENUE_MAX))]
     max: Option<i64>,
 }
 
@@ -56,33 +52,24 @@ impl Revenue {
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct LocalServiceByRevenueRequest {
     #[garde(dive)]
     revenue: Revenue,
     /// Of the company.
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     /// ISO 3166-1 alpha-2, of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     country: Option<Values<TwoLetters>>,
     /// Of the company's headquarters or another place.
-    #[serde(default)]
-    #[garde(skip)]
     city: Option<Values<Phrase>>,
-    #[serde(default)]
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
-    #[serde(default)]
     #[garde(dive)]
     employee_count: Option<Range>,
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
-    #[serde(default, skip_serializing)]
+    #[serde(skip_serializing)]
     #[garde(length(chars, max = CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

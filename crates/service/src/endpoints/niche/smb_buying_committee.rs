@@ -27,9 +27,7 @@ pub struct SmbBuyingCommitteeRequest {
     #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
     company_domain: String,
     /// People for each role; 1 if nothing is said.
-    #[serde(default)]
     #[garde(range(min = 1, max = COMMITTEE_PER_ROLE_MAX))]
-    #[schemars(range(min = 1, max = COMMITTEE_PER_ROLE_MAX))]
     max_per_role: Option<u32>,
 }
 

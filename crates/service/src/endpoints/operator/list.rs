@@ -18,11 +18,8 @@ pub enum SuppressionsList {}
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
 pub struct SuppressionsListRequest {
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = limits::PAGE_ROWS_MAX))]
     limit: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

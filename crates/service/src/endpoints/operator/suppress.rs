@@ -26,28 +26,23 @@ pub enum SuppressionsCreate {}
 #[schemars(transform = forms)]
 pub struct SuppressionsCreateRequest {
     /// One record, `per_…`, whatever identifies it.
-    #[serde(default)]
     #[garde(length(chars, max = 64))]
     #[schemars(regex(pattern = r"^per_[0-9a-f]{32}$"))]
     person_id: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::EMAIL_CHARS_MAX))]
     #[schemars(email)]
     email: Option<String>,
     /// International format with a leading +. Like the lists, it keeps out every number that ends in the same ten digits.
-    #[serde(default)]
     #[garde(length(chars, max = limits::PHONE_CHARS_MAX))]
     phone: Option<String>,
     /// Address of a profile on the professional network.
-    #[serde(rename = "networkUrl", default)]
+    #[serde(rename = "networkUrl")]
     #[garde(length(chars, max = limits::URL_CHARS_MAX))]
     network_url: Option<String>,
     /// Entries of a deletion list.
-    #[serde(default)]
     #[garde(length(min = 1, max = limits::SUPPRESSIONS_PER_CALL_MAX), dive)]
     hashes: Option<Vec<HashEntry>>,
     /// Default request.
-    #[serde(default)]
     #[garde(skip)]
     reason: Option<Reason>,
 }
@@ -60,13 +55,12 @@ fn forms(schema: &mut schemars::Schema) {
 /// One entry of a deletion list.
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 #[schemars(rename = "ListEntry")]
 struct HashEntry {
-    #[garde(skip)]
     list: ListName,
     /// SHA-256 of the standardised identifier in base64: an email trimmed and in lower case, the last ten digits of a
     /// phone.
-    #[garde(skip)]
     #[schemars(
         length(min = LIST_HASH_CHARS, max = LIST_HASH_CHARS),
         regex(pattern = r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")

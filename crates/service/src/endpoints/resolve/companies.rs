@@ -26,23 +26,18 @@ pub enum Companies {}
 #[schemars(transform = forms)]
 pub struct CompaniesRequest {
     /// A domain or web address of the company.
-    #[serde(default)]
     #[garde(length(chars, max = 253))]
     domain: Option<String>,
-    #[serde(rename = "networkUrl", default)]
+    #[serde(rename = "networkUrl")]
     #[garde(length(chars, max = 2048))]
     network_url: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, min = 1, max = 200))]
     name: Option<String>,
     /// ISO 3166-1 alpha-2, only together with `name`.
-    #[serde(default)]
     #[garde(length(chars, min = 2, max = 2))]
     country: Option<String>,
     /// A record last refreshed longer ago than this is not given, and not charged.
-    #[serde(default)]
     #[garde(range(min = 1, max = 3650))]
-    #[schemars(range(min = 1, max = 3650))]
     max_age_days: Option<u32>,
 }
 

@@ -31,41 +31,34 @@ pub enum Enrich {}
 #[schemars(transform = forms)]
 pub struct EnrichRequest {
     /// Address of a profile on the professional network.
-    #[serde(rename = "networkUrl", default)]
+    #[serde(rename = "networkUrl")]
     #[garde(length(chars, max = 2048))]
     network_url: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = 254))]
     #[schemars(email)]
     email: Option<String>,
     /// International format with a leading +.
-    #[serde(default)]
     #[garde(length(chars, max = 32))]
     phone: Option<String>,
-    #[serde(rename = "fullName", default)]
+    #[serde(rename = "fullName")]
     #[garde(length(chars, max = 200))]
     full_name: Option<String>,
-    #[serde(rename = "firstName", default)]
+    #[serde(rename = "firstName")]
     #[garde(length(chars, max = 200))]
     first_name: Option<String>,
-    #[serde(rename = "lastName", default)]
+    #[serde(rename = "lastName")]
     #[garde(length(chars, max = 200))]
     last_name: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = 253))]
     company_domain: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = 200))]
     company_name: Option<String>,
     /// An answer less sure than this is not given, and not charged. Default 0.6.
-    #[serde(default)]
     #[garde(skip)]
     #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0), extend("multipleOf" = 0.001))]
     min_confidence: Option<Confidence>,
     /// A record last refreshed longer ago than this is not given, and not charged.
-    #[serde(default)]
     #[garde(range(min = 1, max = 3650))]
-    #[schemars(range(min = 1, max = 3650))]
     max_age_days: Option<u32>,
 }
 

@@ -26,12 +26,9 @@ pub enum VerifyEmail {}
 pub struct VerifyEmailRequest {
     /// What is no address at all has a verdict too.
     #[garde(length(chars, min = 1, max = EMAIL_TEXT_CHARS_MAX))]
-    #[schemars(length(min = 1, max = 512))]
     email: String,
     /// A verdict older than this is not given: the mail server is asked again. Default and most: 90.
-    #[serde(default)]
     #[garde(range(min = 1, max = 90))]
-    #[schemars(range(min = 1, max = 90))]
     max_age_days: Option<u32>,
 }
 

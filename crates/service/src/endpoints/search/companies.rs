@@ -9,7 +9,7 @@ use crate::search::values::{Phrase, Values};
 use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
 use crate::spec::{Group, Scope, Spec, Verb};
 use crate::view::CompanyView;
-use assay_domain::limits::PAGE_ROWS_MAX;
+use assay_domain::limits::{AMOUNT_MAX, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{FundingStage, Industry};
 use assay_domain::{Company, Credits, NetworkHosts, Plan, Price};
 use assay_index::{Clause, Number, Term, Text};
@@ -28,20 +28,18 @@ pub enum SearchCompanies {}
 /// The latest round of a company. What is given must all fit.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
 #[schemars(rename = "FundingFilter")]
 pub struct FundingFilter {
-    #[garde(skip)]
     stage: Option<Values<FundingStage>>,
     /// In minor units of `currency`.
-    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
-    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    #[garde(range(min = 0, max = AMOUNT_MAX))]
     min_amount: Option<i64>,
     /// ISO 4217; USD if left out.
     #[garde(custom(is_currency))]
     #[schemars(regex(pattern = "^[A-Z]{3}$"))]
     currency: Option<String>,
     /// Announced on this day or later.
-    #[garde(skip)]
     since: Option<NaiveDate>,
 }
 
@@ -53,11 +51,10 @@ fn is_currency(text: &Option<String>, (): &()) -> garde::Result {
 /// What companies are asked for by, and what those have that are left out: whatever meets one of the fields of `exclude` is.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
 #[schemars(rename = "CompanyFilters")]
 pub struct CompanyFilters {
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
-    #[garde(skip)]
     technologies: Option<Values<Phrase>>,
     #[garde(dive)]
     employee_count: Option<Range>,
@@ -70,10 +67,8 @@ pub struct CompanyFilters {
     #[garde(dive)]
     founded: Option<Range>,
     /// Words of the name, the description, the industry and the keywords.
-    #[garde(skip)]
     keywords: Option<Values<Phrase>>,
     /// Whether there are open roles.
-    #[garde(skip)]
     hiring: Option<bool>,
 }
 
@@ -111,7 +106,6 @@ pub struct SearchCompaniesRequest {
     #[garde(skip)]
     count: Option<Count>,
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
     #[garde(length(chars, max = 512))]

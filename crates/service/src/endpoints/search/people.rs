@@ -27,89 +27,66 @@ pub enum SearchPeople {}
 /// What people are asked for by, and what those have who are left out: whoever meets one of the fields of `exclude` is.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
 #[schemars(rename = "PeopleFilters")]
 pub struct PeopleFilters {
     /// Words of the present title.
-    #[garde(skip)]
     title: Option<Values<Phrase>>,
-    #[garde(skip)]
     seniority: Option<Values<Seniority>>,
-    #[garde(skip)]
     department: Option<Values<Department>>,
-    #[garde(skip)]
     skills: Option<Values<Phrase>>,
     /// Of the company they work for.
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     #[garde(dive)]
     location: Option<LocationFilter>,
     /// ISO 639-1.
-    #[garde(skip)]
     language: Option<Values<TwoLetters>>,
-    #[garde(skip)]
     certifications: Option<Values<Phrase>>,
-    #[garde(skip)]
     company_domain: Option<Values<DomainText>>,
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
     /// Words of the headline, the title, the company, skills and certifications.
-    #[garde(skip)]
     keywords: Option<Values<Phrase>>,
     /// Whole years since the first job.
     #[garde(dive)]
     years_experience: Option<Range>,
     #[garde(range(min = 1, max = 365))]
-    #[schemars(range(min = 1, max = 365))]
     changed_jobs_within_days: Option<u32>,
 }
 
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Default, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
 pub struct SearchPeopleRequest {
     /// Words of the present title.
-    #[garde(skip)]
     title: Option<Values<Phrase>>,
-    #[garde(skip)]
     seniority: Option<Values<Seniority>>,
-    #[garde(skip)]
     department: Option<Values<Department>>,
-    #[garde(skip)]
     skills: Option<Values<Phrase>>,
     /// Of the company they work for.
-    #[garde(skip)]
     industry: Option<Values<Industry>>,
     #[garde(dive)]
     location: Option<LocationFilter>,
     /// ISO 639-1.
-    #[garde(skip)]
     language: Option<Values<TwoLetters>>,
-    #[garde(skip)]
     certifications: Option<Values<Phrase>>,
-    #[garde(skip)]
     company_domain: Option<Values<DomainText>>,
-    #[garde(skip)]
     company_size: Option<Values<SizeBand>>,
     /// Words of the headline, the title, the company, skills and certifications.
-    #[garde(skip)]
     keywords: Option<Values<Phrase>>,
     /// Whole years since the first job.
     #[garde(dive)]
     years_experience: Option<Range>,
     #[garde(range(min = 1, max = 365))]
-    #[schemars(range(min = 1, max = 365))]
     changed_jobs_within_days: Option<u32>,
     /// Leaves out whoever meets one of these.
     #[garde(dive)]
     exclude: Option<PeopleFilters>,
     /// Those of whom most is known come first.
-    #[garde(skip)]
     sort: Option<Sort>,
     /// How far `total` is counted: to 10,000, or to the end, which takes longer the more there are.
-    #[garde(skip)]
     count: Option<Count>,
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
     /// `next_cursor` of the page before, sent with the same filters.
     #[garde(length(chars, max = 512))]

@@ -41,12 +41,9 @@ pub struct SuggestRequest {
     #[garde(skip)]
     field: SuggestField,
     /// How the value begins; case and accents do not matter. Without it the commonest values of all are told.
-    #[serde(default)]
     #[garde(length(chars, max = 200))]
     text: Option<String>,
-    #[serde(default)]
     #[garde(range(min = 1, max = 100))]
-    #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
 

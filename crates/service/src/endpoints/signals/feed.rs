@@ -9,7 +9,7 @@ use crate::feeds::Place;
 use crate::search::values::OneValue;
 use crate::spec::{Group, Scope, Spec, Verb};
 use crate::view::{SignalView, example_signal};
-use assay_domain::limits::{DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
+use assay_domain::limits::{AMOUNT_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Department, FundingStage, Industry};
 use assay_domain::{Domain, NetworkHosts, Plan, Price, SignalKind};
 use assay_engine::signals::{FeedFilter, FeedHead, FeedStart, SignalPage};
@@ -47,54 +47,35 @@ impl From<KindAsked> for SignalKind {
 
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct SignalsRequest {
-    #[garde(skip)]
     kind: KindAsked,
     /// What happened at or after this time.
-    #[serde(default)]
-    #[garde(skip)]
     since: Option<DateTime<Utc>>,
     /// What happened before this time.
-    #[serde(default)]
-    #[garde(skip)]
     until: Option<DateTime<Utc>>,
     /// Of this company; on either side of a deal or a move.
-    #[serde(default)]
     #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
     domain: Option<String>,
     /// ISO 3166-1 alpha-2.
-    #[serde(default)]
     #[garde(length(chars, min = 2, max = 2))]
     #[schemars(regex(pattern = "^[A-Za-z]{2}$"))]
     country: Option<String>,
     /// Of the company, where it is one we know.
-    #[serde(default)]
-    #[garde(skip)]
     industry: Option<OneValue<Industry>>,
     /// Of the job.
-    #[serde(default)]
-    #[garde(skip)]
     department: Option<OneValue<Department>>,
     /// Of the round.
-    #[serde(default)]
-    #[garde(skip)]
     stage: Option<OneValue<FundingStage>>,
     /// Of the round or the deal, in minor units of its own currency.
-    #[serde(default)]
-    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
-    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    #[garde(range(min = 0, max = AMOUNT_MAX))]
     min_amount: Option<i64>,
     /// Jobs of which somebody counts applicants, and no more than this.
-    #[serde(default)]
     #[garde(range(min = 0, max = 1_000_000))]
-    #[schemars(range(min = 0, max = 1_000_000))]
     max_applicants: Option<i32>,
-    #[serde(default)]
     #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
     limit: Option<u32>,
     /// `next_cursor` of the page before. Without one the newest signals are told, or with `since` the first since then.
-    #[serde(default)]
     #[garde(length(chars, max = 512))]
     cursor: Option<String>,
 }

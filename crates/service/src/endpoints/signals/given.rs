@@ -4,8 +4,8 @@ use crate::input::RawInput;
 use crate::search::values::OneValue;
 use assay_domain::company::Round;
 use assay_domain::limits::{
-    ANNOUNCEMENT_CHARS_MAX, DOMAIN_CHARS_MAX, FEED_PLACES_MAX, NAME_CHARS_MAX, SIGNAL_INVESTORS_MAX,
-    URL_CHARS_MAX,
+    AMOUNT_MAX, ANNOUNCEMENT_CHARS_MAX, DOMAIN_CHARS_MAX, FEED_PLACES_MAX, NAME_CHARS_MAX,
+    SIGNAL_INVESTORS_MAX, URL_CHARS_MAX,
 };
 use assay_domain::person::Location;
 use assay_domain::signal::{Content, Deal, Engagement, Move, MoveKind, Party, PersonNamed, Post, Posting};
@@ -32,39 +32,31 @@ pub(super) struct GivenSignal {
     kind: GivenKind,
     #[garde(skip)]
     occurred_at: DateTime<Utc>,
-    #[serde(default)]
     #[garde(length(chars, max = URL_CHARS_MAX))]
     url: Option<String>,
     /// Who raised, was bought, hires, or is where somebody goes to.
     #[garde(dive)]
     company: GivenParty,
-    #[serde(default)]
     #[garde(dive)]
     person: Option<GivenPerson>,
-    #[serde(default)]
     #[garde(skip)]
     #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
     confidence: Option<Confidence>,
-    #[serde(default)]
     #[garde(dive)]
     funding: Option<GivenRound>,
-    #[serde(default)]
     #[garde(dive)]
     acquisition: Option<GivenDeal>,
-    #[serde(default)]
     #[garde(dive)]
     job: Option<GivenJob>,
-    #[serde(default)]
     #[garde(dive)]
     change: Option<GivenChange>,
-    #[serde(default)]
     #[garde(dive)]
     engagement: Option<GivenEngagement>,
     /// What somebody wrote of their change of jobs, and where.
-    #[serde(rename = "announcement_text", default)]
+    #[serde(rename = "announcement_text")]
     #[garde(length(chars, max = ANNOUNCEMENT_CHARS_MAX))]
     announcement_text: Option<String>,
-    #[serde(rename = "announcement_post_url", default)]
+    #[serde(rename = "announcement_post_url")]
     #[garde(length(chars, max = URL_CHARS_MAX))]
     announcement_post_url: Option<String>,
 }
@@ -85,14 +77,11 @@ enum GivenKind {
 struct GivenParty {
     #[garde(length(chars, min = 1, max = NAME_CHARS_MAX))]
     name: String,
-    #[serde(default)]
     #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
     domain: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = URL_CHARS_MAX))]
     network_url: Option<String>,
     /// ISO 3166-1 alpha-2.
-    #[serde(default)]
     #[garde(length(chars, min = 2, max = 2))]
     country: Option<String>,
 }
@@ -103,7 +92,6 @@ struct GivenParty {
 struct GivenPerson {
     #[garde(length(chars, min = 1, max = NAME_CHARS_MAX))]
     full_name: String,
-    #[serde(default)]
     #[garde(length(chars, max = URL_CHARS_MAX))]
     network_url: Option<String>,
 }
@@ -121,14 +109,10 @@ struct GivenRound {
     #[garde(skip)]
     stage: OneValue<FundingStage>,
     /// In minor units of `currency`.
-    #[serde(default)]
-    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
-    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    #[garde(range(min = 0, max = AMOUNT_MAX))]
     amount: Option<i64>,
-    #[serde(default)]
     #[garde(length(chars, min = 3, max = 3))]
     currency: Option<String>,
-    #[serde(default)]
     #[garde(skip)]
     announced_on: Option<NaiveDate>,
     #[serde(default)]
@@ -146,38 +130,28 @@ struct GivenDeal {
     /// Who buys; `company` is who is bought.
     #[garde(dive)]
     acquirer: GivenParty,
-    #[serde(default)]
-    #[garde(range(min = 0, max = 1_000_000_000_000_000))]
-    #[schemars(range(min = 0, max = 1_000_000_000_000_000_u64))]
+    #[garde(range(min = 0, max = AMOUNT_MAX))]
     price: Option<i64>,
-    #[serde(default)]
     #[garde(length(chars, min = 3, max = 3))]
     currency: Option<String>,
-    #[serde(default)]
     #[garde(skip)]
     announced_on: Option<NaiveDate>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[garde(allow_unvalidated)]
 #[schemars(rename = "GivenJob")]
 struct GivenJob {
     #[garde(length(chars, min = 1, max = NAME_CHARS_MAX))]
     title: String,
     /// Read from the title if left out.
-    #[serde(default)]
-    #[garde(skip)]
     department: Option<OneValue<Department>>,
-    #[serde(default)]
-    #[garde(skip)]
     seniority: Option<OneValue<Seniority>>,
     #[serde(default)]
     #[garde(length(max = FEED_PLACES_MAX))]
     locations: Vec<GivenPlace>,
-    #[serde(default)]
-    #[garde(skip)]
     closed_at: Option<DateTime<Utc>>,
-    #[serde(default)]
     #[garde(range(max = 1_000_000))]
     applicants: Option<u32>,
 }
@@ -197,10 +171,8 @@ struct GivenPlace {
 struct GivenChange {
     #[garde(skip)]
     kind: GivenMove,
-    #[serde(default)]
     #[garde(dive)]
     from: Option<GivenPost>,
-    #[serde(default)]
     #[garde(dive)]
     to: Option<GivenPost>,
 }
@@ -222,7 +194,6 @@ struct GivenPost {
     title: String,
     #[garde(dive)]
     company: GivenParty,
-    #[serde(default)]
     #[garde(skip)]
     on: Option<NaiveDate>,
 }
@@ -233,10 +204,8 @@ struct GivenPost {
 struct GivenEngagement {
     #[garde(range(max = 1_000_000_000))]
     count: u32,
-    #[serde(default)]
     #[garde(range(max = 1_000_000_000))]
     usual: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = URL_CHARS_MAX))]
     post_url: Option<String>,
 }

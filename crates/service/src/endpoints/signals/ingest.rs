@@ -23,7 +23,6 @@ pub enum IngestSignals {}
 #[serde(deny_unknown_fields)]
 pub struct IngestSignalsRequest {
     /// What this feed is called among the sources of a signal; `ingest` if left out.
-    #[serde(default)]
     #[garde(length(chars, min = 1, max = SIGNAL_SOURCE_CHARS_MAX))]
     source: Option<String>,
     #[garde(length(min = 1, max = SIGNALS_PER_CALL_MAX), dive)]

@@ -27,16 +27,12 @@ pub struct WebhooksChangeRequest {
     #[garde(length(chars, max = limits::URL_CHARS_MAX))]
     #[schemars(schema_with = "fields::nullable_url_schema")]
     url: Option<String>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::WEBHOOK_DESCRIPTION_CHARS_MAX))]
-    #[schemars(length(max = limits::WEBHOOK_DESCRIPTION_CHARS_MAX))]
     description: Option<String>,
     /// Replaces the list; `[]` means everything.
-    #[serde(default)]
     #[garde(length(max = limits::WEBHOOK_EVENTS_MAX))]
     events: Option<Vec<WebhookEvent>>,
     /// `false` cancels what is still to be sent; `true` begins anew.
-    #[serde(default)]
     #[garde(skip)]
     enabled: Option<bool>,
 }

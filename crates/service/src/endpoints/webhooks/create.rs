@@ -23,12 +23,9 @@ pub struct WebhooksCreateRequest {
     #[schemars(schema_with = "fields::url_schema")]
     url: String,
     /// What it is for.
-    #[serde(default)]
     #[garde(length(chars, max = limits::WEBHOOK_DESCRIPTION_CHARS_MAX))]
-    #[schemars(length(max = limits::WEBHOOK_DESCRIPTION_CHARS_MAX))]
     description: Option<String>,
     /// What it is told. Default, and when empty: everything.
-    #[serde(default)]
     #[garde(length(max = limits::WEBHOOK_EVENTS_MAX))]
     events: Option<Vec<WebhookEvent>>,
 }

@@ -19,18 +19,13 @@ pub enum WebhooksDeliveries {}
 
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct WebhooksDeliveriesRequest {
     /// The webhook's id, `whk_…`.
-    #[garde(skip)]
     id: String,
-    #[serde(default)]
-    #[garde(skip)]
     state: Option<WantedState>,
-    #[serde(default)]
     #[garde(range(min = 1, max = limits::PAGE_ROWS_MAX))]
-    #[schemars(range(min = 1, max = limits::PAGE_ROWS_MAX))]
     limit: Option<u32>,
-    #[serde(default)]
     #[garde(length(chars, max = limits::CURSOR_CHARS_MAX))]
     cursor: Option<String>,
 }

@@ -19,20 +19,15 @@ pub enum WebhooksRedeliver {}
 
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
 pub struct WebhooksRedeliverRequest {
     /// The webhook's id, `whk_…`.
-    #[garde(skip)]
     id: String,
     /// Messages from this time on.
-    #[garde(skip)]
     since: DateTime<Utc>,
     /// Messages before this time. Default: now.
-    #[serde(default)]
-    #[garde(skip)]
     until: Option<DateTime<Utc>>,
     /// Those that were delivered too. Default false: only those that were not.
-    #[serde(default)]
-    #[garde(skip)]
     include_delivered: Option<bool>,
 }
 

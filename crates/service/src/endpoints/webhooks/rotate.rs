@@ -23,9 +23,7 @@ pub struct WebhooksRotateRequest {
     #[garde(skip)]
     id: String,
     /// How long the old secret signs too. Default 24.
-    #[serde(default)]
     #[garde(range(max = limits::WEBHOOK_OVERLAP_HOURS_MAX))]
-    #[schemars(range(max = limits::WEBHOOK_OVERLAP_HOURS_MAX))]
     overlap_hours: Option<u32>,
 }
 
