@@ -1,7 +1,7 @@
 //! What the world may know about an endpoint: a row of the price list, the router and the reference.
 
 use assay_domain::limits::{BODY_BYTES_MAX, LIST_BODY_BYTES_MAX, PAGE_ROWS_MAX};
-use assay_domain::{Plan, Price};
+use assay_domain::{Credits, Plan, Price};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verb {
@@ -177,8 +177,35 @@ pub struct Spec {
     pub description: &'static str,
 }
 
+/// What the endpoints of a kind have in common; what is its own, and what it is for, stands beside it.
 impl Spec {
-    /// A research workflow: posted, for every plan. What it is for stands beside it.
+    /// A call that costs nothing: about an account, what belongs to it, or the installation.
+    pub const fn free(
+        name: &'static str,
+        verb: Verb,
+        path: &'static str,
+        group: Group,
+        scope: Scope,
+    ) -> Self {
+        Self { verb, scope, units_max: 0, ..Self::research(name, path, group, Price::Free, "call") }
+    }
+
+    /// One thing looked up, and charged for when it is found.
+    pub const fn lookup(
+        name: &'static str,
+        path: &'static str,
+        group: Group,
+        price: Credits,
+        unit: &'static str,
+    ) -> Self {
+        Self {
+            scope: Scope::Lookup,
+            units_max: 1,
+            ..Self::research(name, path, group, Price::Flat(price), unit)
+        }
+    }
+
+    /// A search or a research workflow: posted, for every plan, with at most a page of rows.
     pub const fn research(
         name: &'static str,
         path: &'static str,

@@ -8,7 +8,7 @@ use crate::exports::Export;
 use crate::fault::{Fault, FieldError};
 use crate::memory::{AccountMemory, HistoryFilter, HistoryRow};
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, RequestId, limits};
+use assay_domain::{NetworkHosts, RequestId, limits};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use garde::Validate;
@@ -65,21 +65,11 @@ const EXAMPLE: &str = "\"id\",\"at\",\"endpoint\",\"status\",\"found\",\"credits
 
 impl StreamEndpoint for HistoryExport {
     const SPEC: Spec = Spec {
-        name: "me-history-export",
-        verb: Verb::Get,
-        path: "/v1/me/history/export",
-        status: 200,
-        group: Group::Account,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::History,
-        spends_upstream: false,
         summary: "Every lookup you made, as CSV",
         description: "Every row of the filter, newest first, as RFC 4180 CSV with a header row. A text that a spreadsheet \
                       could take for a formula has an apostrophe in front, as has one that starts with an apostrophe: take \
                       one away to have the value back. A transfer that breaks off is not whole: ask again.",
+        ..Spec::free("me-history-export", Verb::Get, "/v1/me/history/export", Group::Account, Scope::History)
     };
     const CONTENT_TYPE: &'static str = "text/csv; charset=utf-8";
     const FILE_NAME: Option<&'static str> = Some("assay-history.csv");

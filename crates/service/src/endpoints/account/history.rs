@@ -6,7 +6,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::{HistoryFilter, HistoryRow, HistoryTotals};
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Credits, NetworkHosts, Plan, Price, RequestId, limits};
+use assay_domain::{Credits, NetworkHosts, RequestId, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -91,20 +91,10 @@ pub struct TotalsView {
 
 impl Endpoint for History {
     const SPEC: Spec = Spec {
-        name: "me-history",
-        verb: Verb::Get,
-        path: "/v1/me/history",
-        status: 200,
-        group: Group::Account,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::History,
-        spends_upstream: false,
         summary: "Every lookup you made",
         description: "Your lookups with credits, latency and cache figures, newest first; the first page \
                       also has totals over the whole filter.",
+        ..Spec::free("me-history", Verb::Get, "/v1/me/history", Group::Account, Scope::History)
     };
     type Request = HistoryRequest;
     type Question = HistoryQuestion;

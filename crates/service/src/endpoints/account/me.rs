@@ -6,7 +6,7 @@ use crate::fault::{Code, Fault};
 use crate::reply::RateState;
 use crate::spec::{Group, Scope, Spec, Verb};
 use assay_domain::rate::Allowance;
-use assay_domain::{Credits, NetworkHosts, Plan, Price};
+use assay_domain::{Credits, NetworkHosts, Plan};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -116,19 +116,9 @@ pub struct KeyView {
 
 impl Endpoint for Me {
     const SPEC: Spec = Spec {
-        name: "me",
-        verb: Verb::Get,
-        path: "/v1/me",
-        status: 200,
-        group: Group::Account,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
-        spends_upstream: false,
         summary: "Plan, balance and limits of your account",
         description: "What the account may spend, what running calls hold, and what the calling key may do.",
+        ..Spec::free("me", Verb::Get, "/v1/me", Group::Account, Scope::Lookup)
     };
     type Request = MeRequest;
     type Question = ();

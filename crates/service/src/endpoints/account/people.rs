@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::memory::{ResolvedCursor, ResolvedPerson};
 use crate::spec::{Group, Scope, Spec, Verb};
 use crate::view::PersonView;
-use assay_domain::{NetworkHosts, Person, PersonId, Plan, Price, limits};
+use assay_domain::{NetworkHosts, Person, PersonId, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -62,20 +62,10 @@ struct Place {
 
 impl Endpoint for People {
     const SPEC: Spec = Spec {
-        name: "me-people",
-        verb: Verb::Get,
-        path: "/v1/me/people",
-        status: 200,
-        group: Group::Account,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::History,
-        spends_upstream: false,
         summary: "Every person you ever resolved",
         description: "The people your account resolved, as the graph knows them today, newest first. With `q`, a page \
                       may hold fewer rows than `limit` and still have a next one.",
+        ..Spec::free("me-people", Verb::Get, "/v1/me/people", Group::Account, Scope::History)
     };
     type Request = PeopleRequest;
     type Question = PeopleQuestion;

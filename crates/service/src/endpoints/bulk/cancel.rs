@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, limits};
+use assay_domain::{NetworkHosts, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,20 +29,10 @@ pub struct BulkCancelResponse {
 
 impl Endpoint for BulkCancel {
     const SPEC: Spec = Spec {
-        name: "bulk-cancel",
-        verb: Verb::Post,
-        path: "/v1/bulk/{id}/cancel",
-        status: 200,
-        group: Group::Bulk,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Bulk,
-        spends_upstream: false,
         summary: "Cancel a bulk job",
         description: "Items that are done stay done and paid; the others are `skipped` and cost nothing. A job that is \
                       over stays as it is.",
+        ..Spec::free("bulk-cancel", Verb::Post, "/v1/bulk/{id}/cancel", Group::Bulk, Scope::Bulk)
     };
     type Request = BulkCancelRequest;
     type Question = String;

@@ -7,7 +7,7 @@ use crate::exports::Export;
 use crate::fault::{Code, Fault};
 use crate::memory::AccountMemory;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, limits};
+use assay_domain::{NetworkHosts, limits};
 use bytes::Bytes;
 use futures_util::stream;
 use garde::Validate;
@@ -31,21 +31,11 @@ const EXAMPLE: &str = "event: end\ndata: {\"id\":\"blk_0197f7a05c3a7d12a4b1c2d3e
 
 impl StreamEndpoint for BulkEvents {
     const SPEC: Spec = Spec {
-        name: "bulk-events",
-        verb: Verb::Get,
-        path: "/v1/bulk/{id}/events",
-        status: 200,
-        group: Group::Bulk,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Bulk,
-        spends_upstream: false,
         summary: "The progress of a bulk job, live",
         description: "Server-sent events: `progress` whenever the counts or the status change, `end` with the last of \
                       them when the job is over. A stream that is cut can simply be asked for again: its first event is \
                       where the job stands.",
+        ..Spec::free("bulk-events", Verb::Get, "/v1/bulk/{id}/events", Group::Bulk, Scope::Bulk)
     };
     const CONTENT_TYPE: &'static str = "text/event-stream";
     const FILE_NAME: Option<&'static str> = None;

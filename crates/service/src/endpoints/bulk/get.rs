@@ -8,7 +8,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::reply::Cost;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Confidence, Credits, NetworkHosts, Plan, Price, limits};
+use assay_domain::{Confidence, Credits, NetworkHosts, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,20 +62,10 @@ pub struct DeliveryShown {
 
 impl Endpoint for BulkGet {
     const SPEC: Spec = Spec {
-        name: "bulk-get",
-        verb: Verb::Get,
-        path: "/v1/bulk/{id}",
-        status: 200,
-        group: Group::Bulk,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Bulk,
-        spends_upstream: false,
         summary: "A bulk job and its results",
         description: "Where the job stands and a page of its results, in the order of its items. People are shown as the \
                       graph knows them today; one who was erased since is null.",
+        ..Spec::free("bulk-get", Verb::Get, "/v1/bulk/{id}", Group::Bulk, Scope::Bulk)
     };
     type Request = BulkGetRequest;
     type Question = BulkGetQuestion;

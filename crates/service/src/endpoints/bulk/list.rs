@@ -7,7 +7,7 @@ use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, limits};
+use assay_domain::{NetworkHosts, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,19 +70,9 @@ pub struct BulkListResponse {
 
 impl Endpoint for BulkList {
     const SPEC: Spec = Spec {
-        name: "bulk-list",
-        verb: Verb::Get,
-        path: "/v1/bulk",
-        status: 200,
-        group: Group::Bulk,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Bulk,
-        spends_upstream: false,
         summary: "Your bulk jobs",
         description: "The account's bulk jobs of the last 30 days, newest first, without their results.",
+        ..Spec::free("bulk-list", Verb::Get, "/v1/bulk", Group::Bulk, Scope::Bulk)
     };
     type Request = BulkListRequest;
     type Question = BulkListQuestion;

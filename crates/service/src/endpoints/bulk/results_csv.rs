@@ -8,7 +8,7 @@ use crate::csv::Sheet;
 use crate::endpoint::{Chunks, StreamEndpoint};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price};
+use assay_domain::NetworkHosts;
 use serde_json::{Value, json};
 
 #[derive(Debug)]
@@ -37,21 +37,11 @@ const EXAMPLE: &str = "\"index\",\"id\",\"status\",\"confidence\",\"person_id\",
 
 impl StreamEndpoint for BulkResultsCsv {
     const SPEC: Spec = Spec {
-        name: "bulk-results-csv",
-        verb: Verb::Get,
-        path: "/v1/bulk/{id}/results.csv",
-        status: 200,
-        group: Group::Bulk,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Bulk,
-        spends_upstream: false,
         summary: "The results of a bulk job, as CSV",
         description: "Every result in the order of the items as RFC 4180 CSV with a header row. A text that a spreadsheet \
                       could take for a formula has an apostrophe in front, as has one that starts with an apostrophe: take \
                       one away to have the value back.",
+        ..Spec::free("bulk-results-csv", Verb::Get, "/v1/bulk/{id}/results.csv", Group::Bulk, Scope::Bulk)
     };
     const CONTENT_TYPE: &'static str = "text/csv; charset=utf-8";
     const FILE_NAME: Option<&'static str> = Some("assay-bulk.csv");

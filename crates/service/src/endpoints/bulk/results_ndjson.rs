@@ -8,7 +8,7 @@ use crate::exports::Export;
 use crate::fault::{Code, Fault};
 use crate::memory::AccountMemory;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, limits};
+use assay_domain::{NetworkHosts, limits};
 use assay_engine::Engine;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -48,19 +48,15 @@ const EXAMPLE: &str = "{\"index\":0,\"id\":\"2\",\"status\":\"not_found\",\"pers
 
 impl StreamEndpoint for BulkResultsNdjson {
     const SPEC: Spec = Spec {
-        name: "bulk-results-ndjson",
-        verb: Verb::Get,
-        path: "/v1/bulk/{id}/results.ndjson",
-        status: 200,
-        group: Group::Bulk,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Bulk,
-        spends_upstream: false,
         summary: "The results of a bulk job, as NDJSON",
         description: "Every result in the order of the items, one JSON object a line.",
+        ..Spec::free(
+            "bulk-results-ndjson",
+            Verb::Get,
+            "/v1/bulk/{id}/results.ndjson",
+            Group::Bulk,
+            Scope::Bulk,
+        )
     };
     const CONTENT_TYPE: &'static str = "application/x-ndjson";
     const FILE_NAME: Option<&'static str> = Some("assay-bulk.ndjson");

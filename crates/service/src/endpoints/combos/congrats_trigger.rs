@@ -6,13 +6,12 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Scope, Spec};
 use crate::steps::recent::{Row, walk};
 use crate::steps::rows::{Failures, Rows};
 use crate::view::PartyView;
-use assay_domain::limits::PAGE_ROWS_MAX;
 use assay_domain::signal::Move;
-use assay_domain::{Credits, NetworkHosts, NetworkUrl, Person, PersonId, Plan, Price, Signal};
+use assay_domain::{Credits, NetworkHosts, NetworkUrl, Person, PersonId, Price, Signal};
 use assay_engine::signals::{Part, personalization_seed};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -90,21 +89,18 @@ fn announcement(person: Person, url: Option<NetworkUrl>, change: Move) -> Option
 
 impl Endpoint for CongratsTrigger {
     const SPEC: Spec = Spec {
-        name: "congrats-trigger",
-        verb: Verb::Post,
-        path: "/v1/congrats-trigger",
-        status: 200,
-        group: Group::Combos,
-        price: Price::PerUnit(Credits::whole(2)),
-        unit: "unmasked person",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
         scope: Scope::Signals,
-        spends_upstream: false,
         summary: "Who told of a new job, and in which words",
         description: "People who changed jobs and announced it, by name, with the text of their announcement and a sentence of what is \
                       known of the change to begin a letter with; the newest first. Who is not known, or wrote nothing, is \
                       neither told nor charged. Charged for each person.",
+        ..Spec::research(
+            "congrats-trigger",
+            "/v1/congrats-trigger",
+            Group::Combos,
+            Price::PerUnit(Credits::whole(2)),
+            "unmasked person",
+        )
     };
     type Request = MovesRequest;
     type Question = MovesQuestion;

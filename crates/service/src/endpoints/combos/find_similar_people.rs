@@ -9,13 +9,13 @@ use crate::search::TruncatedBy;
 use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
 use crate::search::values::{Phrase, TwoLetters, Values};
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::steps::similarity::{ReasonView, affordable, candidates, question, step};
 use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
-use assay_domain::limits::{PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
+use assay_domain::limits::PAGE_ROWS_DEFAULT;
 use assay_domain::taxonomy::{Industry, SizeBand};
-use assay_domain::{Confidence, Credits, NetworkHosts, NetworkUrl, Person, Plan, Price, Similarity};
+use assay_domain::{Confidence, Credits, NetworkHosts, NetworkUrl, Person, Price, Similarity};
 use assay_engine::PersonQuery;
 use assay_engine::alike::{Alike, Aspect, Lookout};
 use assay_replica::Side;
@@ -114,21 +114,17 @@ impl SimilarPerson {
 
 impl Endpoint for FindSimilarPeople {
     const SPEC: Spec = Spec {
-        name: "find-similar-people",
-        verb: Verb::Post,
-        path: "/v1/find-similar-people",
-        status: 200,
-        group: Group::Combos,
-        price: Price::BasePlus { base: Credits::whole(1), unit: Credits::from_thousandths(800) },
-        unit: "person",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
-        scope: Scope::Search,
-        spends_upstream: false,
         summary: "Find people like somebody, at other companies",
         description: "People like one other, by title, skills, department, rank, industry and size of the company, with the \
                       reasons and how much each counts. Nobody at the same company comes. The base price is charged when \
                       the person is known, and a price for each result.",
+        ..Spec::research(
+            "find-similar-people",
+            "/v1/find-similar-people",
+            Group::Combos,
+            Price::BasePlus { base: Credits::whole(1), unit: Credits::from_thousandths(800) },
+            "person",
+        )
     };
     type Request = FindSimilarPeopleRequest;
     type Question = FindSimilarPeopleQuestion;

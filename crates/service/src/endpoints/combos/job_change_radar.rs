@@ -5,13 +5,12 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Scope, Spec};
 use crate::steps::recent::walk;
 use crate::steps::rows::{Failures, Rows};
 use crate::view::{ChangeView, PartyView, PersonView, PostView};
-use assay_domain::limits::PAGE_ROWS_MAX;
 use assay_domain::signal::{Move, MoveKind, Party, Post};
-use assay_domain::{Confidence, Credits, Domain, NetworkHosts, Plan, Price, SignalId};
+use assay_domain::{Confidence, Credits, Domain, NetworkHosts, Price, SignalId};
 use assay_engine::signals::Part;
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
@@ -79,21 +78,18 @@ impl From<UnmaskedMove> for JobChange {
 
 impl Endpoint for JobChangeRadar {
     const SPEC: Spec = Spec {
-        name: "job-change-radar",
-        verb: Verb::Post,
-        path: "/v1/job-change-radar",
-        status: 200,
-        group: Group::Combos,
-        price: Price::PerUnit(Credits::whole(2)),
-        unit: "unmasked person",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
         scope: Scope::Signals,
-        spends_upstream: false,
         summary: "Who changed jobs, by name",
         description: "The job changes of the feed with the people behind them: their whole record, what they did before and what they \
                       do now, the newest change first. A change whose person is not known is neither told nor charged. \
                       Charged for each person; one who changed jobs twice is charged once.",
+        ..Spec::research(
+            "job-change-radar",
+            "/v1/job-change-radar",
+            Group::Combos,
+            Price::PerUnit(Credits::whole(2)),
+            "unmasked person",
+        )
     };
     type Request = MovesRequest;
     type Question = MovesQuestion;

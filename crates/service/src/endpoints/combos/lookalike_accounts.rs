@@ -8,13 +8,13 @@ use crate::search::TruncatedBy;
 use crate::search::clauses::{Range, domains};
 use crate::search::firm::FirmFilters;
 use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::steps::similarity::{ReasonView, affordable, candidates, question, step};
 use crate::view::CompanyView;
 use assay_domain::clock::Stopwatch;
-use assay_domain::limits::{ALIKE_SOURCES_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
+use assay_domain::limits::{ALIKE_SOURCES_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT};
 use assay_domain::taxonomy::{Industry, SizeBand};
-use assay_domain::{AccountId, Company, Confidence, Credits, Domain, NetworkHosts, Plan, Price, Similarity};
+use assay_domain::{AccountId, Company, Confidence, Credits, Domain, NetworkHosts, Price, Similarity};
 use assay_engine::alike::{Alike, Aspect, Lookout};
 use assay_engine::{CompanyQuery, Engine, EngineError};
 use assay_index::{Clause, Term};
@@ -109,21 +109,17 @@ impl LookalikeAccount {
 
 impl Endpoint for LookalikeAccounts {
     const SPEC: Spec = Spec {
-        name: "lookalike-accounts",
-        verb: Verb::Post,
-        path: "/v1/lookalike-accounts",
-        status: 200,
-        group: Group::Combos,
-        price: Price::PerUnit(Credits::from_thousandths(600)),
-        unit: "company",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
-        scope: Scope::Search,
-        spends_upstream: false,
         summary: "Find companies like yours",
         description: "Companies like one to five others, by what they do, their technologies, industry, size, place and growth, \
                       with the reasons and how much each counts. What few companies have counts more than what many have. \
                       The sources themselves never come. Charged for each result.",
+        ..Spec::research(
+            "lookalike-accounts",
+            "/v1/lookalike-accounts",
+            Group::Combos,
+            Price::PerUnit(Credits::from_thousandths(600)),
+            "company",
+        )
     };
     type Request = LookalikeAccountsRequest;
     type Question = LookalikeAccountsQuestion;

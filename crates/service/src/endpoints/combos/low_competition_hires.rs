@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::search::clauses::Range;
 use crate::search::firm::FirmFilters;
 use crate::search::values::{Phrase, TwoLetters, Values};
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Scope, Spec};
 use crate::steps::hiring::JobFilter;
 use crate::steps::recent::{Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
@@ -15,7 +15,7 @@ use crate::view::{CompanyView, JobView, example_signal};
 use assay_domain::limits::{APPLICANTS_FEW_MAX, CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
 use assay_domain::signal::{Content, Posting};
 use assay_domain::taxonomy::{Department, Industry, SizeBand};
-use assay_domain::{Company, Credits, NetworkHosts, Plan, Price, Signal, SignalId, SignalKind};
+use assay_domain::{Company, Credits, NetworkHosts, Price, Signal, SignalId, SignalKind};
 use assay_engine::signals::{Part, RecentFilter, is_open};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -106,21 +106,18 @@ impl From<JobAtCompany> for OpenJob {
 
 impl Endpoint for LowCompetitionHires {
     const SPEC: Spec = Spec {
-        name: "low-competition-hires",
-        verb: Verb::Post,
-        path: "/v1/low-competition-hires",
-        status: 200,
-        group: Group::Combos,
-        price: Price::PerUnit(Credits::whole(1)),
-        unit: "job",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
         scope: Scope::Signals,
-        spends_upstream: false,
         summary: "Open jobs with fewer than 25 applicants",
         description: "Jobs that are still open and that fewer than 25 have applied for, as somebody counts it, with the record of the \
                       company; the newest first. A job whose applicants nobody counts is none of few, and one at a company that is \
                       not known is neither told nor charged. Charged for each job.",
+        ..Spec::research(
+            "low-competition-hires",
+            "/v1/low-competition-hires",
+            Group::Combos,
+            Price::PerUnit(Credits::whole(1)),
+            "job",
+        )
     };
     type Request = LowCompetitionHiresRequest;
     type Question = LowCompetitionHiresQuestion;

@@ -4,10 +4,10 @@ use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse, ou
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::steps::address::business_address;
 use assay_domain::clock::Stopwatch;
-use assay_domain::{Credits, NetworkHosts, Plan, Price};
+use assay_domain::{Credits, NetworkHosts};
 use serde_json::{Value, json};
 
 #[derive(Debug)]
@@ -15,22 +15,13 @@ pub enum FindEmail {}
 
 impl Endpoint for FindEmail {
     const SPEC: Spec = Spec {
-        name: "find-email",
-        verb: Verb::Post,
-        path: "/v1/find-email",
-        status: 200,
-        group: Group::Find,
-        price: Price::Flat(Credits::whole(2)),
-        unit: "address",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
         spends_upstream: true,
         summary: "Find somebody's business address",
         description: "A profile, or a name and the domain of a company, gives a business address whose mail server was asked less \
                       than 30 days ago. An address somebody is listed with is validated again; else one is worked out from how \
                       the company writes its addresses, and asked for; else vendors the operator has connected are asked. Charged \
                       only when one is found.",
+        ..Spec::lookup("find-email", "/v1/find-email", Group::Find, Credits::whole(2), "address")
     };
     type Request = FindEmailRequest;
     type Question = FindEmailQuestion;

@@ -5,11 +5,11 @@ use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse, ou
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::steps::somebody::ask;
 use assay_domain::clock::Stopwatch;
 use assay_domain::person::EmailKind;
-use assay_domain::{Credits, Email, Lookup, NetworkHosts, Person, Plan, Price};
+use assay_domain::{Credits, Email, Lookup, NetworkHosts, Person};
 use assay_mailbox::check_email;
 use serde_json::{Value, json};
 
@@ -18,21 +18,18 @@ pub enum FindPersonalEmail {}
 
 impl Endpoint for FindPersonalEmail {
     const SPEC: Spec = Spec {
-        name: "find-personal-email",
-        verb: Verb::Post,
-        path: "/v1/find-personal-email",
-        status: 200,
-        group: Group::Find,
-        price: Price::Flat(Credits::whole(2)),
-        unit: "address",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
         spends_upstream: true,
         summary: "Find somebody's personal address",
         description: "A profile, or a name and the domain of a company, gives an address at a free mail provider that somebody is \
                       listed with, or that a vendor knows, and whose mail server was asked less than 30 days ago. None is ever \
                       guessed. Charged only when one is found.",
+        ..Spec::lookup(
+            "find-personal-email",
+            "/v1/find-personal-email",
+            Group::Find,
+            Credits::whole(2),
+            "address",
+        )
     };
     type Request = FindEmailRequest;
     type Question = FindEmailQuestion;

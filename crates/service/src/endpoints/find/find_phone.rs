@@ -4,10 +4,10 @@ use super::telephone::{TelephoneView, named};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::steps::telephone::{Wanted, search};
 use assay_domain::person::LineType;
-use assay_domain::{Credits, NetworkHosts, Plan, Price};
+use assay_domain::{Credits, NetworkHosts};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,21 +40,12 @@ pub struct FindPhoneQuestion(Wanted);
 
 impl Endpoint for FindPhone {
     const SPEC: Spec = Spec {
-        name: "find-phone",
-        verb: Verb::Post,
-        path: "/v1/find-phone",
-        status: 200,
-        group: Group::Find,
-        price: Price::Flat(Credits::whole(12)),
-        unit: "mobile",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
         spends_upstream: true,
         summary: "Find somebody's mobile phone",
         description: "A name and the domain of a company give a mobile number: from the graph, from what was found within a year, \
                       or from vendors the operator has connected, the cheapest for a good answer first. That it is a mobile is \
                       told by its country's numbering plan or by its carrier. Charged only when one is found.",
+        ..Spec::lookup("find-phone", "/v1/find-phone", Group::Find, Credits::whole(12), "mobile")
     };
     type Request = FindPhoneRequest;
     type Question = FindPhoneQuestion;

@@ -5,11 +5,11 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Step};
 use crate::endpoints::resolve::profile_url;
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::steps::somebody::Who;
 use crate::steps::telephone::{Wanted, search};
 use assay_domain::person::LineType;
-use assay_domain::{Credits, NetworkHosts, Plan, Price};
+use assay_domain::{Credits, NetworkHosts};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,20 +76,17 @@ impl SourceTried {
 
 impl Endpoint for MultiSourcePhone {
     const SPEC: Spec = Spec {
-        name: "multi-source-phone",
-        verb: Verb::Post,
-        path: "/v1/multi-source-phone",
-        status: 200,
-        group: Group::Find,
-        price: Price::Flat(Credits::whole(14)),
-        unit: "phone",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
         spends_upstream: true,
         summary: "Find somebody's phone of any kind, source by source",
         description: "A profile, or a name and the domain of a company, gives a phone number of any line type, and says which \
                       sources were tried for it and what each said. Charged only when one is found.",
+        ..Spec::lookup(
+            "multi-source-phone",
+            "/v1/multi-source-phone",
+            Group::Find,
+            Credits::whole(14),
+            "phone",
+        )
     };
     type Request = MultiSourcePhoneRequest;
     type Question = MultiSourcePhoneQuestion;

@@ -4,8 +4,8 @@ use super::reverse::{ReverseResponse, find};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Credits, Email, NetworkHosts, Plan, Price};
+use crate::spec::{Group, Spec};
+use assay_domain::{Credits, Email, NetworkHosts};
 use assay_engine::PersonQuery;
 use garde::Validate;
 use schemars::JsonSchema;
@@ -25,20 +25,10 @@ pub struct ReverseEmailRequest {
 
 impl Endpoint for ReverseEmail {
     const SPEC: Spec = Spec {
-        name: "reverse-email",
-        verb: Verb::Post,
-        path: "/v1/reverse-email",
-        status: 200,
-        group: Group::Find,
-        price: Price::Flat(Credits::whole(1)),
-        unit: "person",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
-        spends_upstream: false,
         summary: "Say whose an email address is",
         description: "An email address gives the person it belongs to, their profile and their company, from the graph or from a vendor \
                       the operator has connected. Charged only when a person is found.",
+        ..Spec::lookup("reverse-email", "/v1/reverse-email", Group::Find, Credits::whole(1), "person")
     };
     type Request = ReverseEmailRequest;
     type Question = PersonQuery;

@@ -4,8 +4,8 @@ use super::reverse::{ReverseResponse, find};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Credits, NetworkHosts, Phone, Plan, Price};
+use crate::spec::{Group, Spec};
+use assay_domain::{Credits, NetworkHosts, Phone};
 use assay_engine::PersonQuery;
 use garde::Validate;
 use schemars::JsonSchema;
@@ -25,20 +25,10 @@ pub struct ReversePhoneRequest {
 
 impl Endpoint for ReversePhone {
     const SPEC: Spec = Spec {
-        name: "reverse-phone",
-        verb: Verb::Post,
-        path: "/v1/reverse-phone",
-        status: 200,
-        group: Group::Find,
-        price: Price::Flat(Credits::whole(2)),
-        unit: "person",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
-        spends_upstream: false,
         summary: "Say whose a phone number is",
         description: "A phone number gives the person it belongs to, their profile and their company, from the graph or from a vendor \
                       the operator has connected. Charged only when a person is found.",
+        ..Spec::lookup("reverse-phone", "/v1/reverse-phone", Group::Find, Credits::whole(2), "person")
     };
     type Request = ReversePhoneRequest;
     type Question = PersonQuery;

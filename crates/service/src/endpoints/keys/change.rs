@@ -7,7 +7,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::KeyTerms;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Credits, IpRange, KeyId, NetworkHosts, Plan, Price, limits};
+use assay_domain::{Credits, IpRange, KeyId, NetworkHosts, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -67,23 +67,13 @@ pub struct KeysChangeResponse {
 
 impl Endpoint for KeysChange {
     const SPEC: Spec = Spec {
-        name: "keys-change",
-        verb: Verb::Patch,
-        path: "/v1/keys/{id}",
-        status: 200,
-        group: Group::Keys,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Keys,
-        spends_upstream: false,
         summary: "Change a key",
         description: "Changes the fields that are sent; every node knows within seconds. Any key with the scope `keys` \
                       may take away. Giving more is bound by what the calling key has itself: only its own scopes can \
                       be added, a key that ends or is bound to addresses gives no more than that, and a key with a \
                       monthly cap or a rate of its own raises none, not even its own (403 `insufficient_scope`, \
                       `key_bounds_exceeded`). A revoked key cannot be changed: 404.",
+        ..Spec::free("keys-change", Verb::Patch, "/v1/keys/{id}", Group::Keys, Scope::Keys)
     };
     type Request = KeysChangeRequest;
     type Question = KeysChangeQuestion;

@@ -7,7 +7,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::KeyTerms;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Credits, IpRange, NetworkHosts, Plan, Price, limits};
+use assay_domain::{Credits, IpRange, NetworkHosts, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -77,17 +77,7 @@ pub struct KeysCreateResponse {
 
 impl Endpoint for KeysCreate {
     const SPEC: Spec = Spec {
-        name: "keys-create",
-        verb: Verb::Post,
-        path: "/v1/keys",
         status: 201,
-        group: Group::Keys,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Keys,
-        spends_upstream: false,
         summary: "Make a key",
         description: "Makes a key and answers the whole of it, once; only a hash of its secret is stored. A key never \
                       gives more than it has: the new key's scopes are scopes of the calling key (403 \
@@ -95,6 +85,7 @@ impl Endpoint for KeysCreate {
                       on, and they can only be narrowed; a key with a monthly cap or a rate of its own makes no keys, \
                       since two of them would spend twice as much (403 `key_bounds_exceeded`). An account has at most \
                       100 live keys (409 `too_many_keys`); a key and its successors count as one.",
+        ..Spec::free("keys-create", Verb::Post, "/v1/keys", Group::Keys, Scope::Keys)
     };
     type Request = KeysCreateRequest;
     type Question = KeysCreateQuestion;

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{KeyId, NetworkHosts, Plan, Price};
+use assay_domain::{KeyId, NetworkHosts};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,20 +31,10 @@ pub struct KeysGetResponse {
 
 impl Endpoint for KeysGet {
     const SPEC: Spec = Spec {
-        name: "keys-get",
-        verb: Verb::Get,
-        path: "/v1/keys/{id}",
-        status: 200,
-        group: Group::Keys,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Keys,
-        spends_upstream: false,
         summary: "One key",
         description: "What a key of your account may do, whether it is active, and when it was last used. Expired and \
                       revoked keys are answered too; an id that is not one of your account's is 404.",
+        ..Spec::free("keys-get", Verb::Get, "/v1/keys/{id}", Group::Keys, Scope::Keys)
     };
     type Request = KeysGetRequest;
     type Question = KeyId;

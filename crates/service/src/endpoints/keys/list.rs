@@ -7,7 +7,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::KeyCursor;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{KeyId, NetworkHosts, Plan, Price, limits};
+use assay_domain::{KeyId, NetworkHosts, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -47,20 +47,10 @@ struct Place {
 
 impl Endpoint for KeysList {
     const SPEC: Spec = Spec {
-        name: "keys-list",
-        verb: Verb::Get,
-        path: "/v1/keys",
-        status: 200,
-        group: Group::Keys,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Keys,
-        spends_upstream: false,
         summary: "Your keys",
         description: "The account's keys, newest first, without their secrets. The last 400 expired and revoked ones \
                       stay listed.",
+        ..Spec::free("keys-list", Verb::Get, "/v1/keys", Group::Keys, Scope::Keys)
     };
     type Request = KeysListRequest;
     type Question = KeysListQuestion;

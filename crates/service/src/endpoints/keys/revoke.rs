@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{KeyId, NetworkHosts, Plan, Price};
+use assay_domain::{KeyId, NetworkHosts};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,21 +31,11 @@ pub struct KeysRevokeResponse {
 
 impl Endpoint for KeysRevoke {
     const SPEC: Spec = Spec {
-        name: "keys-revoke",
-        verb: Verb::Delete,
-        path: "/v1/keys/{id}",
-        status: 200,
-        group: Group::Keys,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Keys,
-        spends_upstream: false,
         summary: "Revoke a key",
         description: "Ends a key for good: within seconds no node takes it any more. Any key with the scope `keys` may \
                       revoke any key of the account, itself included, so that a leaked one can always be stopped. A \
                       key that was revoked before is 404.",
+        ..Spec::free("keys-revoke", Verb::Delete, "/v1/keys/{id}", Group::Keys, Scope::Keys)
     };
     type Request = KeysRevokeRequest;
     type Question = KeyId;

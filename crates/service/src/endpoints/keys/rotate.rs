@@ -7,7 +7,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::KeyTerms;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{KeyId, NetworkHosts, Plan, Price, limits};
+use assay_domain::{KeyId, NetworkHosts, limits};
 use chrono::{DateTime, TimeDelta, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -59,23 +59,14 @@ pub struct ReplacedKey {
 
 impl Endpoint for KeysRotate {
     const SPEC: Spec = Spec {
-        name: "keys-rotate",
-        verb: Verb::Post,
-        path: "/v1/keys/{id}/rotate",
         status: 201,
-        group: Group::Keys,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Keys,
-        spends_upstream: false,
         summary: "Replace a key",
         description: "Makes a key with the properties of another and answers the whole of it, once. The old key goes \
                       on for `overlap_hours` (0 to 168, default 24), then it expires. Both spend from one monthly cap. \
                       Since the answer shows a secret, the rules of making a key hold: a key rotates itself, or a key \
                       that it could have made (403 `insufficient_scope`, `key_bounds_exceeded`). At most 3 keys of one \
                       line live at a time (409 `too_many_keys`). A revoked key cannot be rotated: 404.",
+        ..Spec::free("keys-rotate", Verb::Post, "/v1/keys/{id}/rotate", Group::Keys, Scope::Keys)
     };
     type Request = KeysRotateRequest;
     type Question = KeysRotateQuestion;

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::{Code, Fault};
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, SuppressionId};
+use assay_domain::{NetworkHosts, SuppressionId};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,20 +30,16 @@ pub struct SuppressionsLiftResponse {
 
 impl Endpoint for SuppressionsLift {
     const SPEC: Spec = Spec {
-        name: "suppressions-lift",
-        verb: Verb::Delete,
-        path: "/v1/suppressions/{id}",
-        status: 200,
-        group: Group::Operator,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Operator,
-        spends_upstream: false,
         summary: "Lift a suppression",
         description: "What one suppression kept out may be imported again. Nothing comes back by itself: what was \
                       erased is gone. A person stays out as long as one of the suppressions of their erasure stands.",
+        ..Spec::free(
+            "suppressions-lift",
+            Verb::Delete,
+            "/v1/suppressions/{id}",
+            Group::Operator,
+            Scope::Operator,
+        )
     };
     type Request = SuppressionsLiftRequest;
     /// None for a text that no suppression has as its id.

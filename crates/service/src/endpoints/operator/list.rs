@@ -6,7 +6,7 @@ use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, SuppressionId, limits};
+use assay_domain::{NetworkHosts, SuppressionId, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,20 +38,10 @@ pub struct SuppressionsListResponse {
 
 impl Endpoint for SuppressionsList {
     const SPEC: Spec = Spec {
-        name: "suppressions-list",
-        verb: Verb::Get,
-        path: "/v1/suppressions",
-        status: 200,
-        group: Group::Operator,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Operator,
-        spends_upstream: false,
         summary: "What is kept out",
         description: "Every suppression, newest first. What each is of cannot be told: only keyed digests are stored. \
                       For emails and phones the hash that deletion lists exchange is told, to pass the wish on.",
+        ..Spec::free("suppressions-list", Verb::Get, "/v1/suppressions", Group::Operator, Scope::Operator)
     };
     type Request = SuppressionsListRequest;
     type Question = SuppressionsListQuestion;

@@ -7,7 +7,7 @@ use crate::fault::{Fault, FieldError};
 use crate::spec::{Group, Scope, Spec, Verb};
 use assay_domain::network_url::NetworkUrlKind;
 use assay_domain::suppression::{HashList, LIST_HASH_CHARS, SuppressionReason};
-use assay_domain::{Email, ListHash, NetworkHosts, NetworkUrl, PersonId, Phone, Plan, Price, limits};
+use assay_domain::{Email, ListHash, NetworkHosts, NetworkUrl, PersonId, Phone, limits};
 use assay_engine::Unwanted;
 use garde::Validate;
 use schemars::JsonSchema;
@@ -94,22 +94,13 @@ pub struct SuppressionsCreateResponse {
 
 impl Endpoint for SuppressionsCreate {
     const SPEC: Spec = Spec {
-        name: "suppressions-create",
-        verb: Verb::Post,
-        path: "/v1/suppressions",
         status: 201,
-        group: Group::Operator,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Operator,
-        spends_upstream: false,
         summary: "Erase people and keep them out",
         description: "Everybody behind the identifiers and hashes is erased: their record, what leads to it, stored \
                       answers that carry them, and every account's memory of having resolved them. What identified \
                       them is suppressed, so that no later import brings them back. To everybody they are then not \
                       found, and not charged. History keeps its figures. Sending it again changes nothing.",
+        ..Spec::free("suppressions-create", Verb::Post, "/v1/suppressions", Group::Operator, Scope::Operator)
     };
     type Request = SuppressionsCreateRequest;
     type Question = SuppressionsQuestion;

@@ -4,12 +4,12 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Step, Trace};
 use crate::example;
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::upstream::not_silent;
 use crate::view::CompanyView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::network_url::NetworkUrlKind;
-use assay_domain::{Company, Confidence, Credits, Domain, Lookup, NetworkHosts, NetworkUrl, Plan, Price};
+use assay_domain::{Company, Confidence, Credits, Domain, Lookup, NetworkHosts, NetworkUrl};
 use assay_engine::{CompanyQuery, Found};
 use chrono::{DateTime, Utc};
 use garde::Validate;
@@ -77,19 +77,9 @@ impl CompaniesResponse {
 
 impl Endpoint for Companies {
     const SPEC: Spec = Spec {
-        name: "companies",
-        verb: Verb::Post,
-        path: "/v1/companies",
-        status: 200,
-        group: Group::Resolve,
-        price: Price::Flat(Credits::whole(1)),
-        unit: "company",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
-        spends_upstream: false,
         summary: "Find a company by one identifier",
         description: "A domain, a network URL or a name gives a company. Charged only when a company is found.",
+        ..Spec::lookup("companies", "/v1/companies", Group::Resolve, Credits::whole(1), "company")
     };
     type Request = CompaniesRequest;
     type Question = CompaniesQuestion;

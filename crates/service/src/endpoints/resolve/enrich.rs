@@ -5,14 +5,13 @@ use crate::endpoint::{Endpoint, Outcome, Step, Trace};
 use crate::example;
 use crate::fault::{Fault, FieldError};
 use crate::input::{Decoded, RawInput};
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::upstream::ask_for_person;
 use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
 use assay_domain::network_url::NetworkUrlKind;
 use assay_domain::{
-    AccountId, Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone, Plan,
-    Price,
+    AccountId, Confidence, Credits, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonName, Phone,
 };
 use assay_engine::{Engine, Found, PersonQuery, Sighting};
 use chrono::{DateTime, Utc};
@@ -104,20 +103,10 @@ impl EnrichResponse {
 
 impl Endpoint for Enrich {
     const SPEC: Spec = Spec {
-        name: "enrich",
-        verb: Verb::Post,
-        path: "/v1/enrich",
-        status: 200,
-        group: Group::Resolve,
-        price: Price::Flat(Credits::whole(1)),
-        unit: "person",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
-        spends_upstream: false,
         summary: "Find a person by one identifier",
         description: "A network URL, an email, a phone number, or a name plus company gives a person, from the graph or from a \
                       vendor the operator has connected. Charged only when a person is found.",
+        ..Spec::lookup("enrich", "/v1/enrich", Group::Resolve, Credits::whole(1), "person")
     };
     type Request = EnrichRequest;
     type Question = EnrichQuestion;

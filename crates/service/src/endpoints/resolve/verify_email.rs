@@ -4,11 +4,11 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Step, Trace};
 use crate::example;
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::EMAIL_TEXT_CHARS_MAX;
 use assay_domain::taxonomy::EmailStatus;
-use assay_domain::{Credits, NetworkHosts, Plan, Price};
+use assay_domain::{Credits, NetworkHosts};
 use assay_engine::mail::{Freshness, Verification};
 use assay_mailbox::{Checked, Reason, Verdict, check};
 use chrono::{DateTime, Utc};
@@ -100,21 +100,18 @@ impl VerifyEmailResponse {
 
 impl Endpoint for VerifyEmail {
     const SPEC: Spec = Spec {
-        name: "verify-email",
-        verb: Verb::Post,
-        path: "/v1/verify-email",
-        status: 200,
-        group: Group::Resolve,
-        price: Price::Flat(Credits::from_thousandths(500)),
-        unit: "verdict",
-        units_max: 1,
-        plan: Plan::Trial,
-        scope: Scope::Lookup,
         spends_upstream: true,
         summary: "Say whether mail to an address arrives",
         description: "Checks the form of an address, what kind of mailbox it names, who takes its mail, and whether their \
                       server has it; no mail is sent. A verdict is kept for 90 days. Where a server puts us off, the answer \
                       is `unknown` and says when it is asked again. `unknown` costs nothing.",
+        ..Spec::lookup(
+            "verify-email",
+            "/v1/verify-email",
+            Group::Resolve,
+            Credits::from_thousandths(500),
+            "verdict",
+        )
     };
     type Request = VerifyEmailRequest;
     type Question = VerifyEmailQuestion;

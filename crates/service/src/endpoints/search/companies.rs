@@ -7,11 +7,11 @@ use crate::fault::Fault;
 use crate::search::clauses::{LocationFilter, Range, folded, one_of, since, words};
 use crate::search::values::{Phrase, Values};
 use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::view::CompanyView;
-use assay_domain::limits::{AMOUNT_MAX, PAGE_ROWS_MAX};
+use assay_domain::limits::AMOUNT_MAX;
 use assay_domain::taxonomy::{FundingStage, Industry};
-use assay_domain::{Company, Credits, NetworkHosts, Plan, Price};
+use assay_domain::{Company, Credits, NetworkHosts, Price};
 use assay_index::{Clause, Number, Term, Text};
 use chrono::NaiveDate;
 use garde::Validate;
@@ -132,21 +132,17 @@ pub struct SearchCompaniesResponse {
 
 impl Endpoint for SearchCompanies {
     const SPEC: Spec = Spec {
-        name: "search-companies",
-        verb: Verb::Post,
-        path: "/v1/search/companies",
-        status: 200,
-        group: Group::Search,
-        price: Price::BasePlus { base: Credits::whole(1), unit: Credits::from_thousandths(500) },
-        unit: "company",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
-        scope: Scope::Search,
-        spends_upstream: false,
         summary: "Find companies by what they are",
         description: "Companies by industry, technologies, size, funding, place and more. Filters take a text or an array and \
                       are met all together; of the values of one filter, any. The base price is charged for every page, \
                       whatever it finds. Pages never show a company twice, and what changes while you read may be left out.",
+        ..Spec::research(
+            "search-companies",
+            "/v1/search/companies",
+            Group::Search,
+            Price::BasePlus { base: Credits::whole(1), unit: Credits::from_thousandths(500) },
+            "company",
+        )
     };
     type Request = SearchCompaniesRequest;
     type Question = SearchCompaniesQuestion;

@@ -9,11 +9,10 @@ use crate::search::clauses::{
 };
 use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
 use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
-use crate::spec::{Group, Scope, Spec, Verb};
+use crate::spec::{Group, Spec};
 use crate::view::PersonView;
-use assay_domain::limits::PAGE_ROWS_MAX;
 use assay_domain::taxonomy::{Department, Industry, Seniority, SizeBand};
-use assay_domain::{Credits, Domain, NetworkHosts, Person, Plan, Price};
+use assay_domain::{Credits, Domain, NetworkHosts, Person, Price};
 use assay_index::{Clause, Number, Term, Text};
 use chrono::{Days, NaiveDate};
 use garde::Validate;
@@ -120,22 +119,18 @@ pub struct SearchPeopleResponse {
 
 impl Endpoint for SearchPeople {
     const SPEC: Spec = Spec {
-        name: "search-people",
-        verb: Verb::Post,
-        path: "/v1/search/people",
-        status: 200,
-        group: Group::Search,
-        price: Price::BasePlus { base: Credits::whole(1), unit: Credits::whole(1) },
-        unit: "person",
-        units_max: PAGE_ROWS_MAX,
-        plan: Plan::Trial,
-        scope: Scope::Search,
-        spends_upstream: false,
         summary: "Find people by what they are",
         description: "People by title, rank, department, skills, industry, place, language and more. Filters take a text or an \
                       array and are met all together; of the values of one filter, any. The base price is charged for every \
                       page, whatever it finds. Pages never show a person twice, and whoever changes while you read may be \
                       left out.",
+        ..Spec::research(
+            "search-people",
+            "/v1/search/people",
+            Group::Search,
+            Price::BasePlus { base: Credits::whole(1), unit: Credits::whole(1) },
+            "person",
+        )
     };
     type Request = SearchPeopleRequest;
     type Question = SearchPeopleQuestion;

@@ -4,8 +4,8 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::NetworkHosts;
 use assay_domain::limits::{PAGE_ROWS_DEFAULT, SUGGESTIONS_CLOSED_MAX};
-use assay_domain::{NetworkHosts, Plan, Price};
 use assay_index::{Asker, Term, fold_term};
 use assay_replica::Side;
 use garde::Validate;
@@ -69,20 +69,10 @@ pub struct SuggestedValue {
 
 impl Endpoint for Suggest {
     const SPEC: Spec = Spec {
-        name: "suggest",
-        verb: Verb::Get,
-        path: "/v1/suggest",
-        status: 200,
-        group: Group::Suggest,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Search,
-        spends_upstream: false,
         summary: "Which values a filter can be given",
         description: "The values of a search filter that begin with a text, the commonest first, each with how many people \
                       (for technologies and stage: companies) have it.",
+        ..Spec::free("suggest", Verb::Get, "/v1/suggest", Group::Suggest, Scope::Search)
     };
     type Request = SuggestRequest;
     type Question = SuggestQuestion;

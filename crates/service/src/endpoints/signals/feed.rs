@@ -11,7 +11,7 @@ use crate::spec::{Group, Scope, Spec, Verb};
 use crate::view::{SignalView, example_signal};
 use assay_domain::limits::{AMOUNT_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Department, FundingStage, Industry};
-use assay_domain::{Domain, NetworkHosts, Plan, Price, SignalKind};
+use assay_domain::{Domain, NetworkHosts, Plan, SignalKind};
 use assay_engine::signals::{FeedFilter, FeedHead, FeedStart, SignalPage};
 use chrono::{DateTime, Utc};
 use garde::Validate;
@@ -118,23 +118,14 @@ pub struct SignalsResponse {
 
 impl Endpoint for Signals {
     const SPEC: Spec = Spec {
-        name: "signals",
-        verb: Verb::Get,
-        path: "/v1/signals",
-        status: 200,
-        group: Group::Signals,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
         plan: Plan::Indie,
-        scope: Scope::Signals,
-        spends_upstream: false,
         summary: "What happened to companies and people",
         description: "Funding rounds, acquisitions, job postings and job changes, in the order they became known. The same \
                       event from several sources is one signal, which comes again with a higher `revision` when somebody \
                       adds to it. Whoever goes on with `next_cursor` misses nothing and sees no revision twice. People \
                       who changed jobs are masked. With `Accept: text/event-stream` the same feed goes on as it happens: each event has \
                       an id, with which a client that was cut off goes on (`Last-Event-ID`).",
+        ..Spec::free("signals", Verb::Get, "/v1/signals", Group::Signals, Scope::Signals)
     };
     type Request = SignalsRequest;
     type Question = SignalsQuestion;

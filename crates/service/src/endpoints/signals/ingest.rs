@@ -7,7 +7,7 @@ use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
 use assay_domain::limits::{SIGNAL_SOURCE_CHARS_MAX, SIGNALS_PER_CALL_MAX};
-use assay_domain::{NetworkHosts, Notice, Plan, Price};
+use assay_domain::{NetworkHosts, Notice};
 use assay_engine::signals::Told;
 use garde::Validate;
 use schemars::JsonSchema;
@@ -54,21 +54,11 @@ pub struct RejectedView {
 
 impl Endpoint for IngestSignals {
     const SPEC: Spec = Spec {
-        name: "ingest-signals",
-        verb: Verb::Post,
-        path: "/v1/ingest/signals",
-        status: 200,
-        group: Group::Operator,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Trial,
-        scope: Scope::Operator,
-        spends_upstream: false,
         summary: "Add signals of your own",
         description: "Signals from feeds that only you have, up to 1,000 a call. The same event from another source becomes \
                       one signal with it, and what is sent again under its `id` amends what was sent before. What cannot \
                       be taken is told by its place; the others are taken all the same.",
+        ..Spec::free("ingest-signals", Verb::Post, "/v1/ingest/signals", Group::Operator, Scope::Operator)
     };
     type Request = IngestSignalsRequest;
     type Question = IngestQuestion;

@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::WebhookChange;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, WebhookId, limits};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, WebhookId, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,21 +45,11 @@ pub struct WebhooksChangeResponse {
 
 impl Endpoint for WebhooksChange {
     const SPEC: Spec = Spec {
-        name: "webhooks-change",
-        verb: Verb::Patch,
-        path: "/v1/webhooks/{id}",
-        status: 200,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Change a webhook",
         description: "Changes the fields that are sent; messages that wait for their next attempt go to the new URL. A \
                       new URL is judged as when a webhook is made. Disabling cancels what is still to be sent; enabling \
                       does not bring it back, which `POST /v1/webhooks/{id}/redeliver` does.",
+        ..super::spec("webhooks-change", Verb::Patch, "/v1/webhooks/{id}")
     };
     type Request = WebhooksChangeRequest;
     type Question = (WebhookId, WebhookChange);

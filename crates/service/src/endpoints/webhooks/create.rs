@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::WebhookTerms;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, limits};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,23 +40,14 @@ pub struct WebhooksCreateResponse {
 
 impl Endpoint for WebhooksCreate {
     const SPEC: Spec = Spec {
-        name: "webhooks-create",
-        verb: Verb::Post,
-        path: "/v1/webhooks",
         status: 201,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Make a webhook",
         description: "Messages about what happens in your account are sent to the URL, signed with the secret that this \
                       call answers, once, after Standard Webhooks 1.0. The URL has to be an https one without user name \
                       and password, on a port the operator allows; private, loopback, link-local and metadata addresses \
                       are refused here and again at every connect. An account has at most 20 webhooks (409 \
                       `too_many_webhooks`). How to receive and verify messages is in docs/webhooks.md.",
+        ..super::spec("webhooks-create", Verb::Post, "/v1/webhooks")
     };
     type Request = WebhooksCreateRequest;
     type Question = WebhookTerms;

@@ -5,8 +5,8 @@ use super::view::EXAMPLE_ID;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, WebhookId};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, WebhookId};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,20 +32,10 @@ pub struct WebhooksDeleteResponse {
 
 impl Endpoint for WebhooksDelete {
     const SPEC: Spec = Spec {
-        name: "webhooks-delete",
-        verb: Verb::Delete,
-        path: "/v1/webhooks/{id}",
-        status: 200,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Delete a webhook",
         description: "Ends a webhook for good. What was still to be sent to it is not, and its deliveries can no longer be \
                       read. To stop it for a while, change `enabled` instead.",
+        ..super::spec("webhooks-delete", Verb::Delete, "/v1/webhooks/{id}")
     };
     type Request = WebhooksDeleteRequest;
     type Question = WebhookId;

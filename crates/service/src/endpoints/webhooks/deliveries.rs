@@ -7,8 +7,8 @@ use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::DeliveryState;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{DeliveryId, NetworkHosts, Plan, Price, WebhookId, limits};
+use crate::spec::{Spec, Verb};
+use assay_domain::{DeliveryId, NetworkHosts, WebhookId, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,20 +56,10 @@ pub struct WebhooksDeliveriesResponse {
 
 impl Endpoint for WebhooksDeliveries {
     const SPEC: Spec = Spec {
-        name: "webhooks-deliveries",
-        verb: Verb::Get,
-        path: "/v1/webhooks/{id}/deliveries",
-        status: 200,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "What a webhook was told",
         description: "The messages to a webhook, newest first, each with every attempt: when, what was answered, and how \
                       long it took. Messages are kept for 30 days.",
+        ..super::spec("webhooks-deliveries", Verb::Get, "/v1/webhooks/{id}/deliveries")
     };
     type Request = WebhooksDeliveriesRequest;
     type Question = WebhooksDeliveriesQuestion;

@@ -5,8 +5,8 @@ use super::view::{EXAMPLE_ID, WebhookView};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, WebhookId};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, WebhookId};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,20 +31,10 @@ pub struct WebhooksGetResponse {
 
 impl Endpoint for WebhooksGet {
     const SPEC: Spec = Spec {
-        name: "webhooks-get",
-        verb: Verb::Get,
-        path: "/v1/webhooks/{id}",
-        status: 200,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "One webhook",
         description: "Where it leads, what it is told, and whether it is enabled. An id that is not one of your \
                       account's is 404.",
+        ..super::spec("webhooks-get", Verb::Get, "/v1/webhooks/{id}")
     };
     type Request = WebhooksGetRequest;
     type Question = WebhookId;

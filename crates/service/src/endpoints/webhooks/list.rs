@@ -7,8 +7,8 @@ use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::WebhookCursor;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, limits};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -48,19 +48,9 @@ struct Place {
 
 impl Endpoint for WebhooksList {
     const SPEC: Spec = Spec {
-        name: "webhooks-list",
-        verb: Verb::Get,
-        path: "/v1/webhooks",
-        status: 200,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Your webhooks",
         description: "The account's webhooks, newest first, without their secrets; disabled ones say why.",
+        ..super::spec("webhooks-list", Verb::Get, "/v1/webhooks")
     };
     type Request = WebhooksListRequest;
     type Question = WebhooksListQuestion;

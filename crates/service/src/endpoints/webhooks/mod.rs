@@ -23,3 +23,11 @@ pub use redeliver::WebhooksRedeliver;
 pub use redeliver_one::WebhooksRedeliverOne;
 pub use rotate::WebhooksRotate;
 pub use test::WebhooksTest;
+
+use crate::spec::{Group, Scope, Spec, Verb};
+use assay_domain::Plan;
+
+/// What all of them have in common.
+const fn spec(name: &'static str, verb: Verb, path: &'static str) -> Spec {
+    Spec { plan: Plan::Pro, ..Spec::free(name, verb, path, Group::Webhooks, Scope::Webhooks) }
+}

@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::TimeRange;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, WebhookId};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, WebhookId};
 use chrono::{DateTime, TimeDelta, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -49,22 +49,13 @@ pub struct WebhooksRedeliverResponse {
 
 impl Endpoint for WebhooksRedeliver {
     const SPEC: Spec = Spec {
-        name: "webhooks-redeliver",
-        verb: Verb::Post,
-        path: "/v1/webhooks/{id}/redeliver",
         status: 202,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Send the messages of a time again",
         description: "Sends the messages of a time again that failed or were canceled, oldest first, each under its own id \
                       and with as many attempts as a new one; with `include_delivered` those that arrived as well. A \
                       call sends up to 1,000 and says where the next one has to begin. A disabled webhook is 409 \
                       `webhook_disabled`: enable it first.",
+        ..super::spec("webhooks-redeliver", Verb::Post, "/v1/webhooks/{id}/redeliver")
     };
     type Request = WebhooksRedeliverRequest;
     type Question = WebhooksRedeliverQuestion;

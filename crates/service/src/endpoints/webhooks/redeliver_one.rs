@@ -5,8 +5,8 @@ use super::view::{EXAMPLE_DELIVERY, SendingView};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{DeliveryId, NetworkHosts, Plan, Price};
+use crate::spec::{Spec, Verb};
+use assay_domain::{DeliveryId, NetworkHosts};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,21 +31,12 @@ pub struct WebhooksRedeliverOneResponse {
 
 impl Endpoint for WebhooksRedeliverOne {
     const SPEC: Spec = Spec {
-        name: "webhooks-deliveries-redeliver",
-        verb: Verb::Post,
-        path: "/v1/webhooks/deliveries/{id}/redeliver",
         status: 202,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Send a message again",
         description: "Sends a message again at once, whatever became of it, with the same body under the same \
                       `webhook-id`, so that a receiver that has seen it can tell; it has as many attempts as a new one. \
                       A disabled webhook is 409 `webhook_disabled`; a message that is no longer kept is 404.",
+        ..super::spec("webhooks-deliveries-redeliver", Verb::Post, "/v1/webhooks/deliveries/{id}/redeliver")
     };
     type Request = WebhooksRedeliverOneRequest;
     type Question = DeliveryId;

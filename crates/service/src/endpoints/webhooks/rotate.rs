@@ -5,8 +5,8 @@ use super::view::{EXAMPLE_ID, EXAMPLE_SECRET, WebhookView};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, WebhookId, limits};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, WebhookId, limits};
 use chrono::TimeDelta;
 use garde::Validate;
 use schemars::JsonSchema;
@@ -43,21 +43,11 @@ pub struct WebhooksRotateResponse {
 
 impl Endpoint for WebhooksRotate {
     const SPEC: Spec = Spec {
-        name: "webhooks-rotate",
-        verb: Verb::Post,
-        path: "/v1/webhooks/{id}/rotate",
-        status: 200,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Replace a webhook's secret",
         description: "Answers a new secret, once. For `overlap_hours` (0 to 168, default 24) messages carry two \
                       signatures, of the new and of the old secret, so that a receiver that knows either is content; \
                       after that only the new one signs. Rotated again meanwhile, the oldest secret ends at once.",
+        ..super::spec("webhooks-rotate", Verb::Post, "/v1/webhooks/{id}/rotate")
     };
     type Request = WebhooksRotateRequest;
     type Question = WebhooksRotateQuestion;

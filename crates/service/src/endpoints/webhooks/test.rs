@@ -5,8 +5,8 @@ use super::view::{EXAMPLE_ID, SendingView};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{NetworkHosts, Plan, Price, WebhookId};
+use crate::spec::{Spec, Verb};
+use assay_domain::{NetworkHosts, WebhookId};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,21 +31,12 @@ pub struct WebhooksTestResponse {
 
 impl Endpoint for WebhooksTest {
     const SPEC: Spec = Spec {
-        name: "webhooks-test",
-        verb: Verb::Post,
-        path: "/v1/webhooks/{id}/test",
         status: 202,
-        group: Group::Webhooks,
-        price: Price::Free,
-        unit: "call",
-        units_max: 0,
-        plan: Plan::Pro,
-        scope: Scope::Webhooks,
-        spends_upstream: false,
         summary: "Send a test message",
         description: "Sends a message of the type `webhook.test`, signed and tried again like any other, whatever the \
                       webhook subscribes to. What came of it is in its deliveries. A disabled webhook is 409 \
                       `webhook_disabled`.",
+        ..super::spec("webhooks-test", Verb::Post, "/v1/webhooks/{id}/test")
     };
     type Request = WebhooksTestRequest;
     type Question = WebhookId;
