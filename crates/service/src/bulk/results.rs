@@ -3,6 +3,7 @@
 use super::item::{Item, ItemState};
 use super::{AccountBulks, BulkRow};
 use crate::endpoints;
+use crate::example;
 use crate::fault::Fault;
 use crate::reply::Cost;
 use crate::view::PersonView;
@@ -56,6 +57,33 @@ pub struct ItemView {
     pub matched_on: Vec<String>,
     pub cost: Cost,
     pub error: Option<ItemError>,
+}
+
+impl ItemView {
+    /// Those of the worked examples: somebody, and nobody.
+    pub fn examples() -> [Self; 2] {
+        let nobody = Self {
+            index: 1,
+            id: Some("2".into()),
+            status: ItemWord::NotFound,
+            person: None,
+            confidence: None,
+            matched_on: Vec::new(),
+            cost: Cost { credits: Credits::ZERO, balance_remaining: None },
+            error: None,
+        };
+        let found = Self {
+            index: 0,
+            id: Some("1".into()),
+            status: ItemWord::Resolved,
+            person: Some(example::person().into()),
+            confidence: Some(Confidence::percent(98)),
+            matched_on: vec!["email".into()],
+            cost: Cost { credits: endpoints::bulk::PRICE.unit(), balance_remaining: None },
+            error: None,
+        };
+        [found, nobody]
+    }
 }
 
 /// Why an item has no answer.

@@ -6,9 +6,8 @@ use crate::context::Context;
 use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::reply::Cost;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Confidence, Credits, NetworkHosts, limits};
+use assay_domain::{NetworkHosts, limits};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,32 +82,11 @@ impl Endpoint for BulkGet {
     }
 
     fn example() -> (Value, BulkGetResponse) {
-        let cost = |credits| Cost { credits, balance_remaining: None };
-        let found = ItemView {
-            index: 0,
-            id: Some("1".into()),
-            status: ItemWord::Resolved,
-            person: Some(crate::example::person().into()),
-            confidence: Some(Confidence::percent(98)),
-            matched_on: vec!["email".into()],
-            cost: cost(Credits::whole(1)),
-            error: None,
-        };
-        let nobody = ItemView {
-            index: 1,
-            id: Some("2".into()),
-            status: ItemWord::NotFound,
-            person: None,
-            confidence: None,
-            matched_on: Vec::new(),
-            cost: cost(Credits::ZERO),
-            error: None,
-        };
         let response = BulkGetResponse {
             job: BulkView::example(),
             metadata: json!({ "list": "spring fair" }).as_object().cloned(),
             webhook: None,
-            results: vec![found, nobody],
+            results: ItemView::examples().into(),
             next_cursor: None,
         };
         (json!({ "id": EXAMPLE_ID, "limit": 100 }), response)

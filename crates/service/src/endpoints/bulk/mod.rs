@@ -4,6 +4,7 @@ mod cancel;
 mod events;
 mod get;
 mod list;
+mod results;
 mod results_csv;
 mod results_ndjson;
 mod submit;

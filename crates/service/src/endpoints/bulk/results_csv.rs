@@ -1,18 +1,16 @@
 //! `GET /v1/bulk/{id}/results.csv`: all results of a bulk job, a row each.
 
-use super::results_ndjson::{BulkResultsQuestion, BulkResultsRequest, stream_results};
-use super::view::EXAMPLE_ID;
+use super::results::{BulkResults, ResultsFormat};
 use crate::bulk::ItemView;
-use crate::context::Context;
 use crate::csv::Sheet;
-use crate::endpoint::{Chunks, StreamEndpoint};
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::NetworkHosts;
-use serde_json::{Value, json};
+use bytes::Bytes;
 
 #[derive(Debug)]
-pub enum BulkResultsCsv {}
+pub enum Csv {}
+
+pub type BulkResultsCsv = BulkResults<Csv>;
 
 const COLUMNS: &[&str] = &[
     "index",
@@ -31,11 +29,7 @@ const COLUMNS: &[&str] = &[
     "error",
 ];
 
-const EXAMPLE: &str = "\"index\",\"id\",\"status\",\"confidence\",\"person_id\",\"full_name\",\"title\",\"email\",\"phone\",\
-    \"network_url\",\"company_name\",\"company_domain\",\"credits\",\"error\"\r\n\
-    1,\"2\",\"not_found\",,\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",0,\"\"\r\n";
-
-impl StreamEndpoint for BulkResultsCsv {
+impl ResultsFormat for Csv {
     const SPEC: Spec = Spec {
         summary: "The results of a bulk job, as CSV",
         description: "Every result in the order of the items as RFC 4180 CSV with a header row. A text that a spreadsheet \
@@ -44,27 +38,21 @@ impl StreamEndpoint for BulkResultsCsv {
         ..Spec::free("bulk-results-csv", Verb::Get, "/v1/bulk/{id}/results.csv", Group::Bulk, Scope::Bulk)
     };
     const CONTENT_TYPE: &'static str = "text/csv; charset=utf-8";
-    const FILE_NAME: Option<&'static str> = Some("assay-bulk.csv");
-    type Request = BulkResultsRequest;
-    type Question = BulkResultsQuestion;
+    const FILE_NAME: &'static str = "assay-bulk.csv";
+    const EXAMPLE: &'static str = "\"index\",\"id\",\"status\",\"confidence\",\"person_id\",\"full_name\",\"title\",\"email\",\"phone\",\
+    \"network_url\",\"company_name\",\"company_domain\",\"credits\",\"error\"\r\n\
+    1,\"2\",\"not_found\",,\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",0,\"\"\r\n";
 
-    fn parse(request: BulkResultsRequest, _hosts: &NetworkHosts) -> Result<BulkResultsQuestion, Fault> {
-        Ok(request.into())
-    }
-
-    fn example() -> (Value, &'static str) {
-        (json!({ "id": EXAMPLE_ID }), EXAMPLE)
-    }
-
-    async fn run(context: &Context, question: BulkResultsQuestion) -> Result<Chunks, Fault> {
+    fn header() -> Bytes {
         let mut sheet = Sheet::default();
         sheet.header(COLUMNS);
-        stream_results(context, question, sheet.take(), |results| {
-            let mut sheet = Sheet::default();
-            results.iter().for_each(|result| write_row(&mut sheet, result));
-            Ok(sheet.take())
-        })
-        .await
+        sheet.take()
+    }
+
+    fn write(results: &[ItemView]) -> Result<Bytes, Fault> {
+        let mut sheet = Sheet::default();
+        results.iter().for_each(|result| write_row(&mut sheet, result));
+        Ok(sheet.take())
     }
 }
 
@@ -98,25 +86,11 @@ fn write_row(sheet: &mut Sheet, result: &ItemView) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bulk::ItemWord;
-    use crate::reply::Cost;
-    use assay_domain::Credits;
 
     #[test]
     fn the_example_is_what_its_row_would_be_written_as() {
-        let result = ItemView {
-            index: 1,
-            id: Some("2".into()),
-            status: ItemWord::NotFound,
-            person: None,
-            confidence: None,
-            matched_on: Vec::new(),
-            cost: Cost { credits: Credits::ZERO, balance_remaining: None },
-            error: None,
-        };
-        let mut sheet = Sheet::default();
-        sheet.header(COLUMNS);
-        write_row(&mut sheet, &result);
-        assert_eq!(sheet.take(), EXAMPLE);
+        let [_, nobody] = ItemView::examples();
+        let written = [Csv::header(), Csv::write(&[nobody]).unwrap()].concat();
+        assert_eq!(written, Csv::EXAMPLE.as_bytes());
     }
 }
