@@ -4,7 +4,7 @@ use crate::fault::{Code, Fault};
 use crate::key_bounds::{may_change, may_make, may_rotate};
 use crate::key_desk::{Issue, KeyDesk};
 use assay_domain::api_key::ApiKey;
-use assay_domain::{KeyId, limits};
+use assay_domain::{Credits, IpRange, KeyId, limits};
 use assay_store::ledger::{KeyCursor, KeyRecord, KeyTerms, KeyWrite, ListedKey};
 use chrono::{DateTime, Utc};
 
@@ -20,6 +20,31 @@ pub struct AccountKeys<'a> {
 pub struct FreshKey {
     pub listed: ListedKey,
     pub secret: ApiKey,
+}
+
+/// What of a key is to change; what is none stays as it is.
+#[derive(Debug)]
+pub struct KeyChange {
+    pub name: Option<String>,
+    pub scopes: Option<Vec<String>>,
+    pub ip_allow: Option<Vec<IpRange>>,
+    pub monthly_cap: Option<Option<Credits>>,
+    pub requests_per_minute: Option<Option<u32>>,
+    pub expires_at: Option<Option<DateTime<Utc>>>,
+}
+
+impl KeyChange {
+    fn of(&self, before: KeyTerms) -> KeyTerms {
+        KeyTerms {
+            name: self.name.clone().unwrap_or(before.name),
+            live: before.live,
+            scopes: self.scopes.clone().unwrap_or(before.scopes),
+            ip_allow: self.ip_allow.clone().unwrap_or(before.ip_allow),
+            monthly_cap: self.monthly_cap.unwrap_or(before.monthly_cap),
+            requests_per_minute: self.requests_per_minute.unwrap_or(before.requests_per_minute),
+            expires_at: self.expires_at.unwrap_or(before.expires_at),
+        }
+    }
 }
 
 impl<'a> AccountKeys<'a> {
@@ -49,15 +74,10 @@ impl<'a> AccountKeys<'a> {
         found.ok_or_else(absent)
     }
 
-    /// Gives a key the terms that `revise` makes of those it has.
-    pub async fn change(
-        &self,
-        id: &KeyId,
-        revise: impl Fn(KeyTerms) -> Result<KeyTerms, Fault>,
-    ) -> Result<ListedKey, Fault> {
+    pub async fn change(&self, id: &KeyId, change: &KeyChange) -> Result<ListedKey, Fault> {
         for _ in 0..limits::KEY_CHANGE_TRIES_MAX {
             let before = self.usable(id).await?;
-            let terms = revise(before.terms())?;
+            let terms = change.of(before.terms());
             may_change(self.caller, &before.terms(), &terms)?;
             if self.desk.ledger.change_key(&before, &terms).await? == KeyWrite::Done {
                 self.desk.notice().await;

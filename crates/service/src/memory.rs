@@ -2,6 +2,7 @@
 //! reachable from here.
 
 use crate::account_keys::AccountKeys;
+pub use crate::account_keys::KeyChange;
 use crate::account_webhooks::AccountWebhooks;
 use crate::bulk::AccountBulks;
 use crate::fault::{Code, Fault};

@@ -5,9 +5,9 @@ use super::view::{EXAMPLE_ID, KeyView};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
-use crate::memory::KeyTerms;
+use crate::memory::KeyChange;
 use crate::spec::{Group, Scope, Spec, Verb};
-use assay_domain::{Credits, IpRange, KeyId, NetworkHosts, limits};
+use assay_domain::{Credits, KeyId, NetworkHosts, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -51,12 +51,7 @@ pub struct KeysChangeRequest {
 #[derive(Debug)]
 pub struct KeysChangeQuestion {
     id: KeyId,
-    name: Option<String>,
-    scopes: Option<Vec<String>>,
-    ip_allow: Option<Vec<IpRange>>,
-    monthly_cap: Option<Option<Credits>>,
-    requests_per_minute: Option<Option<u32>>,
-    expires_at: Option<Option<DateTime<Utc>>>,
+    change: KeyChange,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,18 +75,16 @@ impl Endpoint for KeysChange {
     type Response = KeysChangeResponse;
 
     fn parse(request: KeysChangeRequest, _hosts: &NetworkHosts) -> Result<KeysChangeQuestion, Fault> {
-        Ok(KeysChangeQuestion {
-            id: fields::key_id(&request.id),
+        let monthly_cap = request.monthly_cap.map(|cap| cap.map(fields::monthly_cap).transpose());
+        let change = KeyChange {
             name: request.name.as_deref().map(fields::name).transpose()?,
             scopes: request.scopes.map(|scopes| fields::scopes(&scopes)),
             ip_allow: request.ip_allow.map(|ranges| fields::ip_allow(&ranges)).transpose()?,
-            monthly_cap: request
-                .monthly_cap
-                .map(|cap| cap.map(fields::monthly_cap).transpose())
-                .transpose()?,
+            monthly_cap: monthly_cap.transpose()?,
             requests_per_minute: request.requests_per_minute,
             expires_at: request.expires_at,
-        })
+        };
+        Ok(KeysChangeQuestion { id: fields::key_id(&request.id), change })
     }
 
     fn example() -> (Value, KeysChangeResponse) {
@@ -109,23 +102,11 @@ impl Endpoint for KeysChange {
         context: &Context,
         question: KeysChangeQuestion,
     ) -> Result<Outcome<KeysChangeResponse>, Fault> {
-        if let Some(Some(at)) = question.expires_at {
+        let KeysChangeQuestion { id, change } = question;
+        if let Some(Some(at)) = change.expires_at {
             fields::future(at, context.now)?;
         }
-        let revise = |before: KeyTerms| Ok(revised(before, &question));
-        let listed = context.memory.keys().change(&question.id, revise).await?;
+        let listed = context.memory.keys().change(&id, &change).await?;
         Ok(Outcome::nothing(KeysChangeResponse { view: KeyView::of(listed, context.now) }))
-    }
-}
-
-fn revised(before: KeyTerms, question: &KeysChangeQuestion) -> KeyTerms {
-    KeyTerms {
-        name: question.name.clone().unwrap_or(before.name),
-        live: before.live,
-        scopes: question.scopes.clone().unwrap_or(before.scopes),
-        ip_allow: question.ip_allow.clone().unwrap_or(before.ip_allow),
-        monthly_cap: question.monthly_cap.unwrap_or(before.monthly_cap),
-        requests_per_minute: question.requests_per_minute.unwrap_or(before.requests_per_minute),
-        expires_at: question.expires_at.unwrap_or(before.expires_at),
     }
 }

@@ -99,6 +99,18 @@ pub fn future(at: DateTime<Utc>, now: DateTime<Utc>) -> Result<DateTime<Utc>, Fa
     Ok(at)
 }
 
+/// One that is born dead helps nobody.
+pub fn end_of_successor(
+    end: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, Fault> {
+    if end.is_none_or(|at| at > now) {
+        return Ok(end);
+    }
+    let fix = "send `expires_in_days` or `expires_at` for the new key";
+    Err(Fault::field("/expires_at", "in_the_past", "the key has expired, and so would its successor", fix))
+}
+
 /// Tells `null` from a field that was left out.
 pub fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,

@@ -96,12 +96,8 @@ impl Endpoint for KeysRotate {
     ) -> Result<Outcome<KeysRotateResponse>, Fault> {
         let end = question.end.map(|end| end.moment(context.now)).transpose()?;
         let revise = |before: KeyTerms| {
-            // A successor that is born dead helps nobody.
-            let expires_at = match end.or(before.expires_at) {
-                Some(at) if at <= context.now => Err(expired()),
-                at => Ok(at),
-            };
-            Ok(KeyTerms { expires_at: expires_at?, ..before })
+            let expires_at = fields::end_of_successor(end.or(before.expires_at), context.now)?;
+            Ok(KeyTerms { expires_at, ..before })
         };
         let ends_at = context.now + TimeDelta::hours(i64::from(question.overlap_hours));
         let (fresh, old) = context.memory.keys().rotate(&question.id, ends_at, revise).await?;
@@ -112,9 +108,4 @@ impl Endpoint for KeysRotate {
         };
         Ok(Outcome::nothing(body))
     }
-}
-
-fn expired() -> Fault {
-    let fix = "send `expires_in_days` or `expires_at` for the new key";
-    Fault::field("/expires_at", "in_the_past", "the key has expired, and so would its successor", fix)
 }
