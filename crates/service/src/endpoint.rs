@@ -130,6 +130,14 @@ pub struct Trace {
     pub is_own_key: bool,
 }
 
+impl Trace {
+    /// The graph was asked, and nobody else.
+    pub fn graph(is_found: bool, latency: Duration) -> Self {
+        let outcome = if is_found { "found" } else { "not_found" };
+        Self { steps: vec![Step::own("graph", outcome, latency)], ..Self::default() }
+    }
+}
+
 /// One source that was asked.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Step {

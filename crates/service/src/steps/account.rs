@@ -1,15 +1,19 @@
 //! The company or the person that a call is about.
 
 use crate::context::Context;
-use crate::endpoint::{Step, Trace};
+use crate::endpoint::Trace;
 use crate::fault::Fault;
 use crate::upstream::ask_for_person;
 use assay_domain::clock::Stopwatch;
-use assay_domain::{Company, Confidence, Domain, NetworkUrl, Person};
+use assay_domain::{Company, Confidence, Domain, NetworkHosts, NetworkUrl, Person};
 use assay_engine::{CompanyQuery, PersonQuery};
 
 pub fn read_domain(text: &str, pointer: &str) -> Result<Domain, Fault> {
     Domain::parse(text).map_err(|error| Fault::unreadable(pointer, &error))
+}
+
+pub fn read_network_url(text: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
+    NetworkUrl::parse(text, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))
 }
 
 /// All domains of a company, as texts.
@@ -35,8 +39,7 @@ pub async fn known_person(context: &Context, url: &NetworkUrl) -> Result<Option<
 pub async fn found_person(context: &Context, url: &NetworkUrl) -> Result<(Option<Person>, Trace), Fault> {
     let watch = Stopwatch::start();
     let known = known_person(context, url).await?;
-    let outcome = if known.is_some() { "found" } else { "not_found" };
-    let mut trace = Trace { steps: vec![Step::own("graph", outcome, watch.elapsed())], ..Trace::default() };
+    let mut trace = Trace::graph(known.is_some(), watch.elapsed());
     let person = match known {
         Some(known) => Some(known),
         None => {

@@ -1,5 +1,6 @@
 //! Somebody, as a request names them or as the graph knows them; and the same question to vendors.
 
+use super::account::read_domain;
 use crate::context::Context;
 use crate::fault::Fault;
 use assay_domain::{Confidence, Digest, Domain, Lookup, NetworkUrl, Person, PersonName};
@@ -15,6 +16,13 @@ pub enum Who {
 }
 
 impl Who {
+    /// Reads the name and the domain of a request.
+    pub fn named(first: &str, last: &str, domain: &str) -> Result<Self, Fault> {
+        let name =
+            PersonName::from_parts(first, last).map_err(|error| Fault::unreadable("/lastName", &error))?;
+        Ok(Self::Named(name, read_domain(domain, "/domain")?))
+    }
+
     /// Somebody the graph knows, by their profile or their name where they work.
     pub fn of(person: &Person) -> Option<Self> {
         let domain = || person.company.as_ref()?.domain.clone();

@@ -19,6 +19,13 @@ pub struct Wanted {
     pub max_age: Option<Duration>,
 }
 
+impl Wanted {
+    pub fn new(who: Who, any_line: bool, max_age_days: Option<u32>) -> Self {
+        let max_age = max_age_days.map(|days| Duration::from_hours(24 * u64::from(days)));
+        Self { who, any_line, max_age }
+    }
+}
+
 /// The number, if there is one, and how it was come by.
 pub async fn search(context: &Context, wanted: Wanted) -> Result<(Option<PhoneFound>, Trace), Fault> {
     let person = wanted.who.person(context).await?;

@@ -1,12 +1,11 @@
 //! `POST /v1/find-email`: somebody's address at the company they work for.
 
-use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse, outcome};
+use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Spec};
 use crate::steps::address::business_address;
-use assay_domain::clock::Stopwatch;
 use assay_domain::{Credits, NetworkHosts};
 use serde_json::{Value, json};
 
@@ -38,20 +37,14 @@ impl Endpoint for FindEmail {
     }
 
     fn not_found() -> Option<FindEmailResponse> {
-        Some(FindEmailResponse::nothing(None))
+        Some(FindEmailResponse::default())
     }
 
-    async fn run(
-        context: &Context,
-        question: FindEmailQuestion,
-    ) -> Result<Outcome<FindEmailResponse>, Fault> {
-        let watch = Stopwatch::start();
-        let person = question.person(context).await?;
-        let Some(search) =
-            business_address(context, &question.who, question.freshness, person.as_ref()).await?
-        else {
-            return Ok(Outcome::nothing(FindEmailResponse::nothing(None)));
-        };
-        outcome(search, person.as_ref(), watch, context.now)
+    async fn run(context: &Context, asked: FindEmailQuestion) -> Result<Outcome<FindEmailResponse>, Fault> {
+        let looking = asked.begin(context).await?;
+        match business_address(context, &looking.who, looking.freshness, looking.person.as_ref()).await? {
+            Some(search) => looking.outcome(search, context.now),
+            None => Ok(Outcome::nothing(FindEmailResponse::default())),
+        }
     }
 }

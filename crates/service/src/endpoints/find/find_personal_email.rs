@@ -1,13 +1,12 @@
 //! `POST /v1/find-personal-email`: somebody's address at a provider where anybody can have one. Such addresses are known or not;
 //! none is ever guessed.
 
-use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse, outcome};
+use super::somebody::{FindEmailQuestion, FindEmailRequest, FindEmailResponse};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Spec};
 use crate::steps::somebody::ask;
-use assay_domain::clock::Stopwatch;
 use assay_domain::person::EmailKind;
 use assay_domain::{Credits, Email, Lookup, NetworkHosts, Person};
 use assay_mailbox::check_email;
@@ -47,20 +46,17 @@ impl Endpoint for FindPersonalEmail {
     }
 
     fn not_found() -> Option<FindEmailResponse> {
-        Some(FindEmailResponse::nothing(None))
+        Some(FindEmailResponse::default())
     }
 
-    async fn run(
-        context: &Context,
-        question: FindEmailQuestion,
-    ) -> Result<Outcome<FindEmailResponse>, Fault> {
-        let watch = Stopwatch::start();
-        let person = question.person(context).await?;
-        let known = person.as_ref().map(personal).unwrap_or_default();
-        let ask = ask(context, Lookup::PersonalEmail, &question.who, person.as_ref(), question.freshness);
+    async fn run(context: &Context, asked: FindEmailQuestion) -> Result<Outcome<FindEmailResponse>, Fault> {
+        let looking = asked.begin(context).await?;
+        let person = looking.person.as_ref();
+        let known = person.map(personal).unwrap_or_default();
+        let ask = ask(context, Lookup::PersonalEmail, &looking.who, person, looking.freshness);
         let searching = Box::pin(context.engine.find_known_address(&known, &ask, context.now));
         let search = context.slot.aside(searching).await?;
-        outcome(search, person.as_ref(), watch, context.now)
+        looking.outcome(search, context.now)
     }
 }
 

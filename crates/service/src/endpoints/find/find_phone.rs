@@ -1,10 +1,11 @@
 //! `POST /v1/find-phone`: somebody's mobile.
 
-use super::telephone::{TelephoneView, named};
+use super::telephone::TelephoneView;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::spec::{Group, Spec};
+use crate::steps::somebody::Who;
 use crate::steps::telephone::{Wanted, search};
 use assay_domain::person::LineType;
 use assay_domain::{Credits, NetworkHosts};
@@ -12,7 +13,6 @@ use garde::Validate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 #[derive(Debug)]
 pub enum FindPhone {}
@@ -35,9 +35,6 @@ pub struct FindPhoneRequest {
     max_age_days: Option<u32>,
 }
 
-#[derive(Debug)]
-pub struct FindPhoneQuestion(Wanted);
-
 impl Endpoint for FindPhone {
     const SPEC: Spec = Spec {
         spends_upstream: true,
@@ -48,14 +45,13 @@ impl Endpoint for FindPhone {
         ..Spec::lookup("find-phone", "/v1/find-phone", Group::Find, Credits::whole(12), "mobile")
     };
     type Request = FindPhoneRequest;
-    type Question = FindPhoneQuestion;
+    type Question = Wanted;
     type Response = TelephoneView;
 
-    fn parse(request: FindPhoneRequest, _: &NetworkHosts) -> Result<FindPhoneQuestion, Fault> {
+    fn parse(request: FindPhoneRequest, _: &NetworkHosts) -> Result<Wanted, Fault> {
         let FindPhoneRequest { domain, first_name, last_name, max_age_days } = request;
-        let who = named(&first_name, &last_name, &domain)?;
-        let max_age = max_age_days.map(|days| Duration::from_hours(24 * u64::from(days)));
-        Ok(FindPhoneQuestion(Wanted { who, any_line: false, max_age }))
+        let who = Who::named(&first_name, &last_name, &domain)?;
+        Ok(Wanted::new(who, false, max_age_days))
     }
 
     fn example() -> (Value, TelephoneView) {
@@ -65,11 +61,11 @@ impl Endpoint for FindPhone {
     }
 
     fn not_found() -> Option<TelephoneView> {
-        Some(TelephoneView::nothing())
+        Some(TelephoneView::default())
     }
 
-    async fn run(context: &Context, question: FindPhoneQuestion) -> Result<Outcome<TelephoneView>, Fault> {
-        let (found, trace) = search(context, question.0).await?;
+    async fn run(context: &Context, wanted: Wanted) -> Result<Outcome<TelephoneView>, Fault> {
+        let (found, trace) = search(context, wanted).await?;
         let units = u32::from(found.is_some());
         Ok(Outcome::found(TelephoneView::of(found), units, trace))
     }

@@ -1,6 +1,6 @@
 //! `POST /v1/multi-source-phone`: somebody's telephone of any kind, and who was asked for it.
 
-use super::telephone::{TelephoneView, named};
+use super::telephone::TelephoneView;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Step};
 use crate::endpoints::resolve::profile_url;
@@ -14,7 +14,6 @@ use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::time::Duration;
 
 #[derive(Debug)]
 pub enum MultiSourcePhone {}
@@ -50,10 +49,7 @@ fn forms(schema: &mut schemars::Schema) {
     );
 }
 
-#[derive(Debug)]
-pub struct MultiSourcePhoneQuestion(Wanted);
-
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct MultiSourcePhoneResponse {
     #[serde(flatten)]
     telephone: TelephoneView,
@@ -89,17 +85,14 @@ impl Endpoint for MultiSourcePhone {
         )
     };
     type Request = MultiSourcePhoneRequest;
-    type Question = MultiSourcePhoneQuestion;
+    type Question = Wanted;
     type Response = MultiSourcePhoneResponse;
 
-    fn parse(
-        request: MultiSourcePhoneRequest,
-        hosts: &NetworkHosts,
-    ) -> Result<MultiSourcePhoneQuestion, Fault> {
+    fn parse(request: MultiSourcePhoneRequest, hosts: &NetworkHosts) -> Result<Wanted, Fault> {
         let MultiSourcePhoneRequest { network_url, first_name, last_name, domain, max_age_days } = request;
         let who = match (network_url, first_name, last_name, domain) {
             (Some(url), None, None, None) => Who::Network(profile_url(&url, hosts)?),
-            (None, Some(first), Some(last), Some(domain)) => named(&first, &last, &domain)?,
+            (None, Some(first), Some(last), Some(domain)) => Who::named(&first, &last, &domain)?,
             (Some(_), _, _, _) => {
                 let fix = "send networkUrl alone, or firstName, lastName and domain";
                 let what = "more than one identifier form is given";
@@ -110,8 +103,7 @@ impl Endpoint for MultiSourcePhone {
                 return Err(Fault::field("", "missing_identifier", "nobody is named in full", fix));
             }
         };
-        let max_age = max_age_days.map(|days| Duration::from_hours(24 * u64::from(days)));
-        Ok(MultiSourcePhoneQuestion(Wanted { who, any_line: true, max_age }))
+        Ok(Wanted::new(who, true, max_age_days))
     }
 
     fn example() -> (Value, MultiSourcePhoneResponse) {
@@ -122,14 +114,11 @@ impl Endpoint for MultiSourcePhone {
     }
 
     fn not_found() -> Option<MultiSourcePhoneResponse> {
-        Some(MultiSourcePhoneResponse { telephone: TelephoneView::nothing(), sources_tried: Vec::new() })
+        Some(MultiSourcePhoneResponse::default())
     }
 
-    async fn run(
-        context: &Context,
-        question: MultiSourcePhoneQuestion,
-    ) -> Result<Outcome<MultiSourcePhoneResponse>, Fault> {
-        let (found, trace) = search(context, question.0).await?;
+    async fn run(context: &Context, wanted: Wanted) -> Result<Outcome<MultiSourcePhoneResponse>, Fault> {
+        let (found, trace) = search(context, wanted).await?;
         let units = u32::from(found.is_some());
         let telephone = TelephoneView::of(found);
         let sources_tried = trace.steps.iter().map(SourceTried::of).collect();

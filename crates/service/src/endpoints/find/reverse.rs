@@ -1,7 +1,7 @@
 //! What both reverse lookups share: an identifier in, whose it is out.
 
 use crate::context::Context;
-use crate::endpoint::{Outcome, Step, Trace};
+use crate::endpoint::{Outcome, Trace};
 use crate::example;
 use crate::fault::Fault;
 use crate::upstream::ask_for_person;
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whose it is.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ReverseResponse {
     pub found: bool,
     pub person: Option<PersonView>,
@@ -24,10 +24,6 @@ pub struct ReverseResponse {
 }
 
 impl ReverseResponse {
-    pub(super) fn nothing() -> Self {
-        Self { found: false, person: None, network_url: None, company: None }
-    }
-
     pub(super) fn example() -> Self {
         Self::of(example::person())
     }
@@ -44,14 +40,13 @@ pub(super) async fn find(context: &Context, query: &PersonQuery) -> Result<Outco
     let watch = Stopwatch::start();
     let known = context.engine.resolve_person(query, context.memory.account()).await?;
     let known = known.filter(|found| found.confidence >= Confidence::ENOUGH);
-    let outcome = if known.is_some() { "found" } else { "not_found" };
-    let mut trace = Trace { steps: vec![Step::own("graph", outcome, watch.elapsed())], ..Trace::default() };
+    let mut trace = Trace::graph(known.is_some(), watch.elapsed());
     let found = match known {
         Some(known) => Some(known),
         None => ask_for_person(context, query, &mut trace).await?,
     };
     let Some(found) = found.filter(|found| found.confidence >= Confidence::ENOUGH) else {
-        return Ok(Outcome::found(ReverseResponse::nothing(), 0, trace));
+        return Ok(Outcome::found(ReverseResponse::default(), 0, trace));
     };
     trace.people.push(found.record.id);
     Ok(Outcome::found(ReverseResponse::of(found.record), 1, trace))

@@ -31,12 +31,11 @@ impl Endpoint for ReverseEmail {
         ..Spec::lookup("reverse-email", "/v1/reverse-email", Group::Find, Credits::whole(1), "person")
     };
     type Request = ReverseEmailRequest;
-    type Question = PersonQuery;
+    type Question = Email;
     type Response = ReverseResponse;
 
-    fn parse(request: ReverseEmailRequest, _: &NetworkHosts) -> Result<PersonQuery, Fault> {
-        let email = Email::parse(&request.email).map_err(|error| Fault::unreadable("/email", &error))?;
-        Ok(PersonQuery::Email(email))
+    fn parse(request: ReverseEmailRequest, _: &NetworkHosts) -> Result<Email, Fault> {
+        Email::parse(&request.email).map_err(|error| Fault::unreadable("/email", &error))
     }
 
     fn example() -> (Value, ReverseResponse) {
@@ -44,10 +43,10 @@ impl Endpoint for ReverseEmail {
     }
 
     fn not_found() -> Option<ReverseResponse> {
-        Some(ReverseResponse::nothing())
+        Some(ReverseResponse::default())
     }
 
-    async fn run(context: &Context, question: PersonQuery) -> Result<Outcome<ReverseResponse>, Fault> {
-        find(context, &question).await
+    async fn run(context: &Context, email: Email) -> Result<Outcome<ReverseResponse>, Fault> {
+        find(context, &PersonQuery::Email(email)).await
     }
 }

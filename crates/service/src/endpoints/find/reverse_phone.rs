@@ -31,12 +31,11 @@ impl Endpoint for ReversePhone {
         ..Spec::lookup("reverse-phone", "/v1/reverse-phone", Group::Find, Credits::whole(2), "person")
     };
     type Request = ReversePhoneRequest;
-    type Question = PersonQuery;
+    type Question = Phone;
     type Response = ReverseResponse;
 
-    fn parse(request: ReversePhoneRequest, _: &NetworkHosts) -> Result<PersonQuery, Fault> {
-        let phone = Phone::parse(&request.phone).map_err(|error| Fault::unreadable("/phone", &error))?;
-        Ok(PersonQuery::Phone(phone))
+    fn parse(request: ReversePhoneRequest, _: &NetworkHosts) -> Result<Phone, Fault> {
+        Phone::parse(&request.phone).map_err(|error| Fault::unreadable("/phone", &error))
     }
 
     fn example() -> (Value, ReverseResponse) {
@@ -44,10 +43,10 @@ impl Endpoint for ReversePhone {
     }
 
     fn not_found() -> Option<ReverseResponse> {
-        Some(ReverseResponse::nothing())
+        Some(ReverseResponse::default())
     }
 
-    async fn run(context: &Context, question: PersonQuery) -> Result<Outcome<ReverseResponse>, Fault> {
-        find(context, &question).await
+    async fn run(context: &Context, phone: Phone) -> Result<Outcome<ReverseResponse>, Fault> {
+        find(context, &PersonQuery::Phone(phone)).await
     }
 }

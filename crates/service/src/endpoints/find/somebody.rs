@@ -9,7 +9,7 @@ use crate::steps::somebody::Who;
 use crate::upstream::not_silent;
 use assay_domain::clock::Stopwatch;
 use assay_domain::taxonomy::EmailStatus;
-use assay_domain::{Confidence, Domain, NetworkHosts, Person, PersonName};
+use assay_domain::{Confidence, NetworkHosts, Person};
 use assay_engine::mail::{AddressSearch, Freshness};
 use chrono::{DateTime, Utc};
 use garde::Validate;
@@ -73,8 +73,8 @@ fn forms(schema: &mut schemars::Schema) {
 
 #[derive(Debug)]
 pub struct FindEmailQuestion {
-    pub(super) who: Who,
-    pub(super) freshness: Freshness,
+    who: Who,
+    freshness: Freshness,
 }
 
 impl FindEmailQuestion {
@@ -83,10 +83,21 @@ impl FindEmailQuestion {
         Ok(Self { who: who(request, hosts)?, freshness: Freshness::to_find(max_age) })
     }
 
-    /// The person meant, if the graph knows them well enough.
-    pub(super) async fn person(&self, context: &Context) -> Result<Option<Person>, Fault> {
-        self.who.person(context).await
+    /// Begins with the person meant, if the graph knows them well enough.
+    pub(super) async fn begin(self, context: &Context) -> Result<Looking, Fault> {
+        let watch = Stopwatch::start();
+        let Self { who, freshness } = self;
+        Ok(Looking { person: who.person(context).await?, who, freshness, watch })
     }
+}
+
+/// A search for an address that has begun.
+#[derive(Debug)]
+pub(super) struct Looking {
+    pub who: Who,
+    pub freshness: Freshness,
+    pub person: Option<Person>,
+    watch: Stopwatch,
 }
 
 fn who(request: &FindEmailRequest, hosts: &NetworkHosts) -> Result<Who, Fault> {
@@ -110,12 +121,7 @@ fn who(request: &FindEmailRequest, hosts: &NetworkHosts) -> Result<Who, Fault> {
         (Kind::Network, None) => Err(Fault::invalid(vec![missing(&"networkUrl")])),
         (Kind::Name, Some(_)) => Err(other("networkUrl", "name")),
         (Kind::Name, None) => match (first_name, last_name, domain) {
-            (Some(first), Some(last), Some(domain)) => {
-                let name = PersonName::from_parts(first, last)
-                    .map_err(|error| Fault::unreadable("/lastName", &error))?;
-                let domain = Domain::parse(domain).map_err(|error| Fault::unreadable("/domain", &error))?;
-                Ok(Who::Named(name, domain))
-            }
+            (Some(first), Some(last), Some(domain)) => Who::named(first, last, domain),
             _ => {
                 let absent = of_name.iter().filter(|(_, value)| value.is_none());
                 Err(Fault::invalid(absent.map(|(field, _)| missing(field)).collect()))
@@ -125,7 +131,7 @@ fn who(request: &FindEmailRequest, hosts: &NetworkHosts) -> Result<Who, Fault> {
 }
 
 /// An address, and how sure it is.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FindEmailResponse {
     pub found: bool,
     pub email: Option<String>,
@@ -155,24 +161,6 @@ pub struct FindEmailResponse {
 }
 
 impl FindEmailResponse {
-    pub(super) fn nothing(retry_at: Option<DateTime<Utc>>) -> Self {
-        Self {
-            found: false,
-            email: None,
-            email_verified: None,
-            mx_found: None,
-            provider: None,
-            free_provider: None,
-            generic: None,
-            confidence: None,
-            catch_all: None,
-            status: None,
-            verified_at: None,
-            source: None,
-            retry_at,
-        }
-    }
-
     pub(super) fn example(email: &str, provider: &str, free_provider: bool) -> Self {
         Self {
             found: true,
@@ -192,47 +180,50 @@ impl FindEmailResponse {
     }
 }
 
-/// The answer to what a search came to. `resolved` is who was meant, where the graph knows them.
-pub(super) fn outcome(
-    search: AddressSearch,
-    resolved: Option<&Person>,
-    watch: Stopwatch,
-    now: DateTime<Utc>,
-) -> Result<Outcome<FindEmailResponse>, Fault> {
-    let AddressSearch { found, retry_at, has_asked, trail, .. } = search;
-    let provider = if has_asked { "mailbox" } else { "verdicts" };
-    let is_own = found.as_ref().is_some_and(|found| found.provider.is_none());
-    let word = if is_own { "found" } else { "not_found" };
-    let mut trace = Trace { steps: vec![Step::own(provider, word, watch.elapsed())], ..Trace::default() };
-    trace.add_vendors(&trail);
-    let Some(found) = found else {
-        not_silent(&trail)?;
-        return Ok(Outcome::found(FindEmailResponse::nothing(retry_at), 0, trace));
-    };
-    let verified_at = found.verification.verified_at;
-    let is_kept = !has_asked && trail.steps.is_empty();
-    trace.cache_age_seconds = is_kept.then(|| (now - verified_at).num_seconds().max(0));
-    trace.is_own_key = found.is_own_key;
-    trace.people.extend(resolved.map(|person| person.id));
-    let source = match found.provider {
-        Some(vendor) => Cow::Owned(vendor.to_string()),
-        None => Cow::Borrowed(if found.is_known { "graph" } else { "mailbox" }),
-    };
-    let verdict = found.verification.verdict;
-    let body = FindEmailResponse {
-        found: true,
-        email: Some(String::from(found.email)),
-        email_verified: Some(found.is_verified),
-        mx_found: verdict.mx_found,
-        provider: verdict.provider,
-        free_provider: Some(verdict.free_provider),
-        generic: Some(verdict.generic),
-        confidence: Some(found.confidence),
-        catch_all: verdict.catch_all,
-        status: Some(verdict.status),
-        verified_at: Some(verified_at),
-        source: Some(source),
-        retry_at: None,
-    };
-    Ok(Outcome::found(body, 1, trace))
+impl Looking {
+    /// The answer to what a search came to.
+    pub fn outcome(
+        self,
+        search: AddressSearch,
+        now: DateTime<Utc>,
+    ) -> Result<Outcome<FindEmailResponse>, Fault> {
+        let AddressSearch { found, retry_at, has_asked, trail, .. } = search;
+        let provider = if has_asked { "mailbox" } else { "verdicts" };
+        let is_own = found.as_ref().is_some_and(|found| found.provider.is_none());
+        let word = if is_own { "found" } else { "not_found" };
+        let mut trace =
+            Trace { steps: vec![Step::own(provider, word, self.watch.elapsed())], ..Trace::default() };
+        trace.add_vendors(&trail);
+        let Some(found) = found else {
+            not_silent(&trail)?;
+            let body = FindEmailResponse { retry_at, ..FindEmailResponse::default() };
+            return Ok(Outcome::found(body, 0, trace));
+        };
+        let verified_at = found.verification.verified_at;
+        let is_kept = !has_asked && trail.steps.is_empty();
+        trace.cache_age_seconds = is_kept.then(|| (now - verified_at).num_seconds().max(0));
+        trace.is_own_key = found.is_own_key;
+        trace.people.extend(self.person.map(|person| person.id));
+        let source = match found.provider {
+            Some(vendor) => Cow::Owned(vendor.to_string()),
+            None => Cow::Borrowed(if found.is_known { "graph" } else { "mailbox" }),
+        };
+        let verdict = found.verification.verdict;
+        let body = FindEmailResponse {
+            found: true,
+            email: Some(String::from(found.email)),
+            email_verified: Some(found.is_verified),
+            mx_found: verdict.mx_found,
+            provider: verdict.provider,
+            free_provider: Some(verdict.free_provider),
+            generic: Some(verdict.generic),
+            confidence: Some(found.confidence),
+            catch_all: verdict.catch_all,
+            status: Some(verdict.status),
+            verified_at: Some(verified_at),
+            source: Some(source),
+            retry_at: None,
+        };
+        Ok(Outcome::found(body, 1, trace))
+    }
 }

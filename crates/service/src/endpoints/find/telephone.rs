@@ -1,22 +1,12 @@
 //! What both searches for a telephone share: whose it is, and what a number in the answer says.
 
-use crate::fault::Fault;
-use crate::steps::somebody::Who;
 use assay_domain::person::LineType;
-use assay_domain::{Domain, PersonName};
 use assay_engine::upstream::PhoneFound;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Reads the name and the domain of a request.
-pub(super) fn named(first: &str, last: &str, domain: &str) -> Result<Who, Fault> {
-    let name = PersonName::from_parts(first, last).map_err(|error| Fault::unreadable("/lastName", &error))?;
-    let domain = Domain::parse(domain).map_err(|error| Fault::unreadable("/domain", &error))?;
-    Ok(Who::Named(name, domain))
-}
-
 /// A number, and whose word it is. The answer is this and, where many sources are asked, who they were.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct TelephoneView {
     pub found: bool,
     /// In international format.
@@ -35,18 +25,6 @@ pub struct TelephoneView {
 }
 
 impl TelephoneView {
-    pub(super) fn nothing() -> Self {
-        Self {
-            found: false,
-            phone: None,
-            network_url: None,
-            source: None,
-            line_type: None,
-            carrier: None,
-            country: None,
-        }
-    }
-
     pub(super) fn example(phone: &str, line: LineType, carrier: &str, country: &str) -> Self {
         Self {
             found: true,
@@ -60,7 +38,7 @@ impl TelephoneView {
     }
 
     pub(super) fn of(found: Option<PhoneFound>) -> Self {
-        let Some(found) = found else { return Self::nothing() };
+        let Some(found) = found else { return Self::default() };
         Self {
             found: true,
             phone: Some(found.number.as_str().to_owned()),

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::{Fault, FieldError};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::account::read_network_url;
 use assay_domain::network_url::NetworkUrlKind;
 use assay_domain::suppression::{HashList, LIST_HASH_CHARS, SuppressionReason};
 use assay_domain::{Email, ListHash, NetworkHosts, NetworkUrl, PersonId, Phone, limits};
@@ -166,7 +167,7 @@ fn person_id(text: &str) -> Result<PersonId, Fault> {
 }
 
 fn profile_url(text: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
-    let url = NetworkUrl::parse(text, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))?;
+    let url = read_network_url(text, hosts)?;
     if url.kind() == NetworkUrlKind::Person {
         return Ok(url);
     }

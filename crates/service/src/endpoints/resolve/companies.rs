@@ -1,10 +1,11 @@
 //! `POST /v1/companies`: a domain, a network URL or a name gives a company.
 
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Spec};
+use crate::steps::account::read_network_url;
 use crate::upstream::not_silent;
 use crate::view::CompanyView;
 use assay_domain::clock::Stopwatch;
@@ -60,19 +61,13 @@ pub struct CompaniesQuestion {
     max_age_days: Option<u32>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct CompaniesResponse {
     pub found: bool,
     pub company: Option<CompanyView>,
     #[schemars(with = "Option<f64>", range(min = 0.0, max = 1.0))]
     pub confidence: Option<Confidence>,
     pub matched_on: Vec<&'static str>,
-}
-
-impl CompaniesResponse {
-    fn nothing() -> Self {
-        Self { found: false, company: None, confidence: None, matched_on: Vec::new() }
-    }
 }
 
 impl Endpoint for Companies {
@@ -101,7 +96,7 @@ impl Endpoint for Companies {
     }
 
     fn not_found() -> Option<CompaniesResponse> {
-        Some(CompaniesResponse::nothing())
+        Some(CompaniesResponse::default())
     }
 
     async fn run(
@@ -111,9 +106,7 @@ impl Endpoint for Companies {
         let watch = Stopwatch::start();
         let known = context.engine.resolve_company(&question.query, context.memory.account()).await?;
         let known = known.filter(|found| question.takes(found, context.now));
-        let outcome = if known.is_some() { "found" } else { "not_found" };
-        let mut trace =
-            Trace { steps: vec![Step::own("graph", outcome, watch.elapsed())], ..Trace::default() };
+        let mut trace = Trace::graph(known.is_some(), watch.elapsed());
         let found = match known {
             Some(known) => Some(known),
             None => ask_vendors(context, &question.query, &mut trace).await?,
@@ -127,7 +120,7 @@ impl Endpoint for Companies {
                 matched_on: found.matched_on.to_vec(),
                 company: Some(found.record.into()),
             },
-            None => CompaniesResponse::nothing(),
+            None => CompaniesResponse::default(),
         };
         Ok(Outcome::found(body, units, trace))
     }
@@ -189,7 +182,7 @@ fn query(request: CompaniesRequest, hosts: &NetworkHosts) -> Result<CompanyQuery
 }
 
 fn company_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
-    let url = NetworkUrl::parse(url, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))?;
+    let url = read_network_url(url, hosts)?;
     if url.kind() == NetworkUrlKind::Company {
         return Ok(url);
     }

@@ -1,11 +1,12 @@
 //! `POST /v1/enrich`: a network URL, an email, a phone number or a name with a company gives a person.
 
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
 use crate::fault::{Fault, FieldError};
 use crate::input::{Decoded, RawInput};
 use crate::spec::{Group, Spec};
+use crate::steps::account::read_network_url;
 use crate::upstream::ask_for_person;
 use crate::view::PersonView;
 use assay_domain::clock::Stopwatch;
@@ -84,7 +85,7 @@ pub struct EnrichQuestion {
     max_age_days: Option<u32>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct EnrichResponse {
     pub found: bool,
     pub person: Option<PersonView>,
@@ -93,12 +94,6 @@ pub struct EnrichResponse {
     pub confidence: Option<Confidence>,
     /// The request's fields the person was found by.
     pub matched_on: Vec<&'static str>,
-}
-
-impl EnrichResponse {
-    fn nothing() -> Self {
-        Self { found: false, person: None, confidence: None, matched_on: Vec::new() }
-    }
 }
 
 impl Endpoint for Enrich {
@@ -131,13 +126,13 @@ impl Endpoint for Enrich {
     }
 
     fn not_found() -> Option<EnrichResponse> {
-        Some(EnrichResponse::nothing())
+        Some(EnrichResponse::default())
     }
 
     async fn run(context: &Context, question: EnrichQuestion) -> Result<Outcome<EnrichResponse>, Fault> {
         let (found, trace) = find_anywhere(context, &question).await?;
         let Some(found) = found else {
-            return Ok(Outcome::found(EnrichResponse::nothing(), 0, trace));
+            return Ok(Outcome::found(EnrichResponse::default(), 0, trace));
         };
         let body = EnrichResponse {
             found: true,
@@ -190,8 +185,7 @@ async fn find_anywhere(
     let asker = context.memory.account();
     let watch = Stopwatch::start();
     let known = Enrich::find(&context.engine, (asker, context.now), question).await?;
-    let outcome = if known.is_some() { "found" } else { "not_found" };
-    let mut trace = Trace { steps: vec![Step::own("graph", outcome, watch.elapsed())], ..Trace::default() };
+    let mut trace = Trace::graph(known.is_some(), watch.elapsed());
     let found = match known {
         Some(known) => Some(known),
         None => ask_for_person(context, &question.query, &mut trace).await?,
@@ -277,7 +271,7 @@ fn written_company(request: &EnrichRequest) -> Result<WrittenCompany<'_>, Fault>
 }
 
 pub(crate) fn profile_url(url: &str, hosts: &NetworkHosts) -> Result<NetworkUrl, Fault> {
-    let url = NetworkUrl::parse(url, hosts).map_err(|error| Fault::unreadable("/networkUrl", &error))?;
+    let url = read_network_url(url, hosts)?;
     if url.kind() == NetworkUrlKind::Person {
         return Ok(url);
     }
