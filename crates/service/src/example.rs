@@ -5,13 +5,18 @@ use assay_domain::person::{
     Education, EmailKind, Employment, KnownEmail, KnownPhone, LineType, Location, PersonFacts,
 };
 use assay_domain::provenance::{Attribution, Provenance};
+use assay_domain::signal::{Content, Deal, Move, MoveKind, Party, PersonNamed, Post, Posting, SignalSource};
 use assay_domain::taxonomy::{Department, EmailStatus, FundingStage, Industry, Seniority};
-use assay_domain::{Company, CompanyId, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonId, Phone};
+use assay_domain::{
+    Company, CompanyId, Confidence, Domain, Email, NetworkHosts, NetworkUrl, Person, PersonId, Phone, Signal,
+    SignalId, SignalKind,
+};
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
 const PERSON: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0601;
 const COMPANY: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0701;
+const SIGNAL: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0901;
 
 /// The time of every example.
 pub fn moment() -> DateTime<Utc> {
@@ -156,4 +161,69 @@ pub fn funded() -> (Company, Round) {
         lead_investors: Vec::new(),
     });
     (company, round)
+}
+
+/// A signal of each kind, of the company of all examples.
+pub fn signal(kind: SignalKind) -> Signal {
+    let at = moment();
+    let party = |name: &str, domain: &str| Party {
+        domain: Domain::parse(domain).ok(),
+        country: Some("US".into()),
+        ..Party::named(name)
+    };
+    let company = party("Northwind Robotics", "northwind-robotics.example");
+    let other = party("Harbour Analytics", "harbour-analytics.example");
+    let content = match kind {
+        SignalKind::Funding => Content::Funding(Round {
+            stage: FundingStage::SeriesB,
+            amount: Some(4_000_000_000),
+            currency: Some("USD".into()),
+            announced_on: at.date_naive(),
+            investors: vec!["Cedar Hill Ventures".into(), "Lakeside Capital".into()],
+            lead_investors: vec!["Cedar Hill Ventures".into()],
+        }),
+        SignalKind::Acquisition => Content::Acquisition(Deal {
+            acquirer: other,
+            target: company.clone(),
+            price: Some(12_500_000_000),
+            currency: Some("USD".into()),
+            announced_on: at.date_naive(),
+        }),
+        SignalKind::Hiring => Content::Hiring(Posting {
+            id: "4417".into(),
+            title: "Senior Controls Engineer".into(),
+            department: Some(Department::Engineering),
+            seniority: Some(Seniority::Senior),
+            locations: Vec::new(),
+            posted_at: at,
+            closed_at: None,
+            applicants: Some(11),
+            url: Some("https://jobs.northwind-robotics.example/4417".into()),
+        }),
+        SignalKind::JobChange | SignalKind::Engagement => Content::JobChange(Move {
+            kind: MoveKind::NewCompany,
+            from: Some(Post { title: "Engineering Manager".into(), company: other, on: None }),
+            to: Some(Post {
+                title: "VP of Engineering".into(),
+                company: company.clone(),
+                on: Some(at.date_naive()),
+            }),
+            announcement_post_url: None,
+            announcement_text: None,
+        }),
+    };
+    let is_move = matches!(content, Content::JobChange(_));
+    let named = PersonNamed { full_name: "Ada Okafor".into(), ..PersonNamed::default() };
+    let source = SignalSource { name: "rss/wire".into(), reference: "1".into(), url: None, seen_at: at };
+    Signal {
+        id: SignalId::from_uuid(Uuid::from_u128(SIGNAL)),
+        revision: 1,
+        occurred_at: at,
+        detected_at: at,
+        company,
+        person: is_move.then_some(named),
+        confidence: Confidence::percent(92),
+        sources: vec![source],
+        content,
+    }
 }

@@ -100,6 +100,16 @@ impl PageWish {
         Ok(Self { cursor, fingerprint, limit, count: count.unwrap_or_default() })
     }
 
+    /// The page of a workflow, where all that is written of its request decides which rows there are.
+    pub fn of(
+        name: &str,
+        request: &impl Serialize,
+        cursor: &Option<String>,
+        limit: Option<u32>,
+    ) -> Result<Self, Fault> {
+        Self::read(&(name, request), cursor.as_deref(), limit, None)
+    }
+
     pub fn limit(&self) -> u32 {
         self.limit
     }

@@ -19,4 +19,5 @@ pub mod similarity;
 pub mod somebody;
 pub mod technology;
 pub mod telephone;
+pub mod unmasked;
 pub mod window;

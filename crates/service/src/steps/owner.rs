@@ -3,10 +3,12 @@
 use super::buyers::BuyerView;
 use super::committee::fill_seats;
 use super::contact::{Contact, contact};
-use super::rows::Failures;
+use super::firms::{FirmRow, walk_firms};
+use super::rows::{Failures, Rows};
 use crate::context::Context;
+use crate::endpoint::Outcome;
 use crate::fault::Fault;
-use crate::search::Conditions;
+use crate::search::{Conditions, PageWish};
 use crate::view::CompanyView;
 use assay_domain::limits::SMALL_BUSINESS_EMPLOYEES_MAX;
 use assay_domain::taxonomy::{Department, Seniority};
@@ -27,7 +29,7 @@ pub fn is_small(company: &Company) -> bool {
 }
 
 /// Few work there.
-pub fn only_small(conditions: &mut Conditions) {
+fn only_small(conditions: &mut Conditions) {
     let most = i64::from(SMALL_BUSINESS_EMPLOYEES_MAX);
     conditions.all.push(Clause::Between(Number::EmployeeCount, Some(1), Some(most)));
 }
@@ -45,6 +47,30 @@ pub async fn with_owner(
     let contact = contact(context, &owner).await?;
     failures.note(&contact.failed_parts);
     Ok(contact.is_enough().then_some(OwnedBusiness { company, owner, contact }))
+}
+
+impl FirmRow for OwnedBusiness {
+    type Sieve = Failures;
+
+    async fn complete(
+        context: &Context,
+        failures: &Failures,
+        company: Company,
+    ) -> Result<Option<Self>, Fault> {
+        with_owner(context, failures, company).await
+    }
+}
+
+/// A page of the small businesses that meet the conditions.
+pub async fn small_businesses<T: From<OwnedParts>>(
+    context: &Context,
+    mut conditions: Conditions,
+    page: &PageWish,
+) -> Result<Outcome<Rows<T>>, Fault> {
+    only_small(&mut conditions);
+    let failures = Failures::default();
+    let found = walk_firms::<OwnedBusiness>(context, &conditions, page, &failures).await?;
+    found.outcome(&failures, |row| Some(row.owner_id()), |row| row.show().into())
 }
 
 /// What of it is shown: the business, its owner, their phone and their address.

@@ -2,10 +2,17 @@
 
 use crate::context::Context;
 use crate::fault::Fault;
+use assay_domain::taxonomy::Seniority;
 use assay_domain::{Company, Person, PersonId};
 use assay_index::{Asker, Clause, Page, Question, Term};
 use assay_replica::Side;
 use std::sync::Arc;
+
+/// The ranks of those who lead, the highest first.
+const LEADERS: [&[Seniority]; 2] = [
+    &[Seniority::Owner, Seniority::Founder, Seniority::CSuite, Seniority::Partner],
+    &[Seniority::Vp, Seniority::Head],
+];
 
 /// Those who meet all of these, who is known best first; at most `limit`.
 pub async fn find_people(context: &Context, all: Vec<Clause>, limit: usize) -> Result<Vec<Person>, Fault> {
@@ -28,6 +35,18 @@ pub fn has_one<T: Copy + Into<&'static str>>(term: Term, values: &[T]) -> Option
     let values: Vec<String> =
         values.iter().map(|value| Into::<&'static str>::into(*value).to_owned()).collect();
     (!values.is_empty()).then_some(Clause::OneOf(term, values))
+}
+
+/// Who leads a company, the highest first.
+pub async fn leaders(context: &Context, company: &Company, most: usize) -> Result<Vec<Person>, Fault> {
+    let mut leaders = Vec::new();
+    for ranks in LEADERS {
+        let wanted =
+            [Some(works_at(company)), has_one(Term::Seniority, ranks)].into_iter().flatten().collect();
+        leaders.extend(find_people(context, wanted, most).await?);
+    }
+    leaders.truncate(most);
+    Ok(leaders)
 }
 
 /// Who works beside somebody: at the same company, of the same department first.

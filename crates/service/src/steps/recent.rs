@@ -59,6 +59,17 @@ impl WalkWish {
         Ok(Self { cursor, fingerprint, window, limit: limit.unwrap_or(PAGE_ROWS_DEFAULT) })
     }
 
+    /// The page of a workflow, where all that is written of its request decides which rows there are.
+    pub fn of(
+        name: &str,
+        request: &impl Serialize,
+        window: Window,
+        cursor: &Option<String>,
+        limit: Option<u32>,
+    ) -> Result<Self, Fault> {
+        Self::read(&(name, request), Some(window), cursor.as_deref(), limit)
+    }
+
     pub fn limit(&self) -> u32 {
         self.limit
     }

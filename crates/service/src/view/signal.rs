@@ -4,16 +4,12 @@ use super::company::RoundView;
 use super::person::LocationView;
 use super::terms;
 use crate::example;
-use assay_domain::company::Round;
-use assay_domain::signal::{Content, Deal, Move, MoveKind, Party, PersonNamed, Post, Posting, SignalSource};
-use assay_domain::taxonomy::{Department, FundingStage, Seniority};
-use assay_domain::{Confidence, Domain, Signal, SignalId, SignalKind};
+use assay_domain::signal::{Content, Deal, Move, MoveKind, Party, Post, Posting, SignalSource};
+use assay_domain::taxonomy::{Department, Seniority};
+use assay_domain::{Confidence, Signal, SignalKind};
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use uuid::Uuid;
-
-const EXAMPLE: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0901;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -238,72 +234,15 @@ impl From<Post> for PostView {
 
 /// One of each kind, of the invented company of all examples.
 pub fn example_signal(kind: SignalKind) -> SignalView {
-    let at = example::moment();
-    let party = |name: &str, domain: &str| Party {
-        domain: Domain::parse(domain).ok(),
-        country: Some("US".into()),
-        ..Party::named(name)
-    };
-    let company = party("Northwind Robotics", "northwind-robotics.example");
-    let other = party("Harbour Analytics", "harbour-analytics.example");
-    let content = match kind {
-        SignalKind::Funding => Content::Funding(Round {
-            stage: FundingStage::SeriesB,
-            amount: Some(4_000_000_000),
-            currency: Some("USD".into()),
-            announced_on: at.date_naive(),
-            investors: vec!["Cedar Hill Ventures".into(), "Lakeside Capital".into()],
-            lead_investors: vec!["Cedar Hill Ventures".into()],
-        }),
-        SignalKind::Acquisition => Content::Acquisition(Deal {
-            acquirer: other,
-            target: company.clone(),
-            price: Some(12_500_000_000),
-            currency: Some("USD".into()),
-            announced_on: at.date_naive(),
-        }),
-        SignalKind::Hiring => Content::Hiring(Posting {
-            id: "4417".into(),
-            title: "Senior Controls Engineer".into(),
-            department: Some(Department::Engineering),
-            seniority: Some(Seniority::Senior),
-            locations: Vec::new(),
-            posted_at: at,
-            closed_at: None,
-            applicants: Some(11),
-            url: Some("https://jobs.northwind-robotics.example/4417".into()),
-        }),
-        SignalKind::JobChange | SignalKind::Engagement => Content::JobChange(Move {
-            kind: MoveKind::NewCompany,
-            from: Some(Post { title: "Engineering Manager".into(), company: other, on: None }),
-            to: Some(Post {
-                title: "VP of Engineering".into(),
-                company: company.clone(),
-                on: Some(at.date_naive()),
-            }),
-            announcement_post_url: None,
-            announcement_text: None,
-        }),
-    };
-    let is_move = matches!(content, Content::JobChange(_));
-    let named = PersonNamed { full_name: "Ada Okafor".into(), ..PersonNamed::default() };
-    let source = SignalSource { name: "rss/wire".into(), reference: "1".into(), url: None, seen_at: at };
-    SignalView::from(Signal {
-        id: SignalId::from_uuid(Uuid::from_u128(EXAMPLE)),
-        revision: 1,
-        occurred_at: at,
-        detected_at: at,
-        company,
-        person: is_move.then_some(named),
-        confidence: Confidence::percent(92),
-        sources: vec![source],
-        content,
-    })
+    example::signal(kind).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_domain::SignalId;
+    use assay_domain::signal::PersonNamed;
+    use uuid::Uuid;
 
     #[test]
     fn who_changed_jobs_is_recognised_and_not_named() {

@@ -1,7 +1,7 @@
 //! `POST /v1/bundles/competitive-intel`: a competitor: who leads it, who comes and goes, what it uses, and who is like it.
 
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::endpoints::combos::LookalikeAccount;
 use crate::example;
 use crate::fault::Fault;
@@ -9,24 +9,16 @@ use crate::spec::{Group, Spec};
 use crate::steps::account::{known_company, read_domain};
 use crate::steps::committee::MemberView;
 use crate::steps::moves::{MoveView, moves_at};
-use crate::steps::people::{find_people, has_one, works_at};
+use crate::steps::people::leaders;
 use crate::steps::similarity::companies_like;
 use crate::view::{CompanyView, TechnologyView};
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{DOMAIN_CHARS_MAX, LEADERS_SHOWN_MAX, LOOKALIKES_SHOWN_MAX};
-use assay_domain::taxonomy::Seniority;
-use assay_domain::{Company, Credits, Domain, NetworkHosts, Person, Price};
-use assay_index::Term;
+use assay_domain::{Credits, Domain, NetworkHosts, Price};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-/// Who leads, the highest first.
-const LEADERS: [&[Seniority]; 2] = [
-    &[Seniority::Owner, Seniority::Founder, Seniority::CSuite, Seniority::Partner],
-    &[Seniority::Vp, Seniority::Head],
-];
 
 #[derive(Debug)]
 pub enum CompetitiveIntel {}
@@ -50,18 +42,6 @@ pub struct CompetitiveIntelResponse {
     pub technologies: Vec<TechnologyView>,
     /// Companies like it, the most alike first; three at most.
     pub lookalikes: Vec<LookalikeAccount>,
-}
-
-/// The highest first.
-async fn leaders(context: &Context, company: &Company) -> Result<Vec<Person>, Fault> {
-    let mut leaders = Vec::new();
-    for ranks in LEADERS {
-        let wanted =
-            [Some(works_at(company)), has_one(Term::Seniority, ranks)].into_iter().flatten().collect();
-        leaders.extend(find_people(context, wanted, LEADERS_SHOWN_MAX).await?);
-    }
-    leaders.truncate(LEADERS_SHOWN_MAX);
-    Ok(leaders)
 }
 
 impl Endpoint for CompetitiveIntel {
@@ -109,7 +89,7 @@ impl Endpoint for CompetitiveIntel {
             return Ok(Outcome::nothing(CompetitiveIntelResponse::default()));
         };
         let (leadership, moves, alike) = tokio::try_join!(
-            leaders(context, &company),
+            leaders(context, &company, LEADERS_SHOWN_MAX),
             moves_at(context, &company),
             companies_like(context, &company, LOOKALIKES_SHOWN_MAX)
         )?;
@@ -123,7 +103,6 @@ impl Endpoint for CompetitiveIntel {
             lookalikes: alike.into_iter().map(LookalikeAccount::from).collect(),
             company: Some(company.into()),
         };
-        let steps = vec![Step::own("graph", "found", watch.elapsed())];
-        Ok(Outcome::found(body, 1, Trace { steps, people, ..Trace::default() }))
+        Ok(Outcome::found(body, 1, Trace { people, ..Trace::graph(true, watch.elapsed()) }))
     }
 }

@@ -1,7 +1,7 @@
 //! `POST /v1/bundles/founder-research`: a company, who founded it, what it raised, and what it uses.
 
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Spec};
@@ -93,9 +93,8 @@ impl Endpoint for FounderResearch {
         let ranks = has_one(Term::Seniority, &[Seniority::Founder, Seniority::Owner]);
         let wanted = [Some(works_at(&company)), ranks].into_iter().flatten().collect();
         let founders = find_people(context, wanted, LEADERS_SHOWN_MAX).await?;
-        let steps = vec![Step::own("graph", "found", watch.elapsed())];
         let people = founders.iter().map(|person| person.id).collect();
-        let trace = Trace { steps, people, ..Trace::default() };
+        let trace = Trace { people, ..Trace::graph(true, watch.elapsed()) };
         Ok(Outcome::found(FounderResearchResponse::new(company, founders), 1, trace))
     }
 }

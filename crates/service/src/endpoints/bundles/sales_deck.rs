@@ -1,7 +1,7 @@
 //! `POST /v1/bundles/sales-deck`: an account on one page: who decides, who has a say, what happened there, and who is like it.
 
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Outcome, Step, Trace};
+use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
 use crate::fault::Fault;
 use crate::search::values::{OneValue, Phrase};
@@ -187,8 +187,7 @@ impl Endpoint for SalesDeck {
             recent_job_changes_at_account: moves.into_iter().map(|(_, view)| view).collect(),
             similar_companies: similar.into_iter().map(SimilarView::from).collect(),
         };
-        let steps = vec![Step::own("graph", "found", watch.elapsed())];
-        Ok(Outcome::found(body, 1, Trace { steps, people, ..Trace::default() }))
+        Ok(Outcome::found(body, 1, Trace { people, ..Trace::graph(true, watch.elapsed()) }))
     }
 }
 

@@ -1,14 +1,13 @@
 //! `POST /v1/congrats-trigger`: who changed jobs lately and told of it, with what they wrote.
 
-use super::job_change_radar::example_move;
-use super::moves::{MoveSieve, MovesQuestion, MovesRequest, UnmaskedMove};
+use super::moves::{MovesQuestion, MovesRequest};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
-use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::recent::{Row, walk};
 use crate::steps::rows::{Failures, Rows};
+use crate::steps::unmasked::{MoveSieve, UnmaskedMove};
 use crate::view::PartyView;
 use assay_domain::signal::Move;
 use assay_domain::{Credits, NetworkHosts, NetworkUrl, Person, PersonId, Price, Signal};
@@ -115,7 +114,8 @@ impl Endpoint for CongratsTrigger {
     }
 
     fn example() -> (Value, Rows<Announcement>) {
-        let results = announcement(example::person(), None, example_move()).into_iter().collect();
+        let UnmaskedMove { change, person, .. } = UnmaskedMove::example();
+        let results = announcement(person, None, change).into_iter().collect();
         (json!({ "limit": 10 }), Rows::of(results))
     }
 

@@ -147,12 +147,7 @@ impl Endpoint for FundedAndHiring {
 
     fn parse(request: FundedAndHiringRequest, _: &NetworkHosts) -> Result<FundedAndHiringQuestion, Fault> {
         let window = Window::read(request.days, request.since)?;
-        let wish = WalkWish::read(
-            &(Self::SPEC.name, &request),
-            Some(window),
-            request.cursor.as_deref(),
-            request.limit,
-        )?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let sieve = HiringSieve {
             role: Role::read(&request.role.0.0),
             funded: FundedSieve {

@@ -136,14 +136,10 @@ impl Endpoint for FundingRadar {
 
     fn parse(request: FundingRadarRequest, _: &NetworkHosts) -> Result<FundingRadarQuestion, Fault> {
         let window = Window::read(request.days, request.since)?;
-        let wish = WalkWish::read(
-            &(Self::SPEC.name, &request),
-            Some(window),
-            request.cursor.as_deref(),
-            request.limit,
-        )?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
+        let rounds = RoundFilter::new(request.stage.as_ref(), request.min_amount, request.currency.as_ref());
         let funded = FundedSieve {
-            rounds: RoundFilter::new(request.stage.as_ref(), request.min_amount, request.currency.as_ref()),
+            rounds,
             firm: FirmFilters::of(
                 &request.industry,
                 &request.country,

@@ -143,12 +143,7 @@ impl Endpoint for HiringIntent {
             return Err(Fault::field("", "missing", "no jobs are named", fix));
         }
         let window = Window::read(request.days, request.since)?;
-        let wish = WalkWish::read(
-            &(Self::SPEC.name, &request),
-            Some(window),
-            request.cursor.as_deref(),
-            request.limit,
-        )?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let jobs = JobFilter::new(request.title.as_ref(), request.department.as_ref());
         let sieve = IntentSieve {
             jobs,

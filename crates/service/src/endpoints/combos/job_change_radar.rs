@@ -1,24 +1,20 @@
 //! `POST /v1/job-change-radar`: who changed jobs lately, by name: the rows of the feed, unmasked.
 
-use super::moves::{MovesQuestion, MovesRequest, UnmaskedMove};
+use super::moves::{MovesQuestion, MovesRequest};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
-use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::recent::walk;
 use crate::steps::rows::{Failures, Rows};
+use crate::steps::unmasked::UnmaskedMove;
 use crate::view::{ChangeView, PartyView, PersonView, PostView};
-use assay_domain::signal::{Move, MoveKind, Party, Post};
-use assay_domain::{Confidence, Credits, Domain, NetworkHosts, Price, SignalId};
+use assay_domain::{Confidence, Credits, NetworkHosts, Price};
 use assay_engine::signals::Part;
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
-
-const EXAMPLE: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0902;
 
 #[derive(Debug)]
 pub enum JobChangeRadar {}
@@ -106,18 +102,7 @@ impl Endpoint for JobChangeRadar {
     fn example() -> (Value, Rows<JobChange>) {
         let request =
             json!({ "seniority": ["vp", "c_suite"], "department": "sales", "days": 14, "limit": 10 });
-        let ChangeView { kind, from, to } = example_move().into();
-        let row = JobChange {
-            person: example::person().into(),
-            change: kind,
-            from: from.map(|post| JobLeft { title: post.title, company: post.company, ended_on: post.on }),
-            to: to.map(|post| JobTaken { title: post.title, company: post.company, started_on: post.on }),
-            occurred_at: example::moment(),
-            detected_at: example::moment(),
-            confidence: Confidence::percent(92),
-            signal_id: SignalId::from_uuid(Uuid::from_u128(EXAMPLE)).to_string(),
-        };
-        (request, Rows::of(vec![row]))
+        (request, Rows::of(vec![UnmaskedMove::example().into()]))
     }
 
     fn not_found() -> Option<Rows<JobChange>> {
@@ -128,24 +113,5 @@ impl Endpoint for JobChangeRadar {
         let filter = asked.filter(context);
         let found = walk::<UnmaskedMove>(context, &asked.wish, &filter, &asked.sieve).await?;
         found.outcome(&Failures::default(), |row| Some(row.person.id), JobChange::from)
-    }
-}
-
-/// How the person of all examples came to their company.
-pub(super) fn example_move() -> Move {
-    let party = |name: &str, domain: &str| Party { domain: Domain::parse(domain).ok(), ..Party::named(name) };
-    let post = |title: &str, company: Party, on: NaiveDate| {
-        Some(Post { title: title.into(), company, on: Some(on) })
-    };
-    let today = example::moment().date_naive();
-    let yesterday = today.pred_opt().unwrap_or(today);
-    Move {
-        kind: MoveKind::NewCompany,
-        from: post("Director of Sales", party("Alder Systems", "alder-systems.example"), yesterday),
-        to: post("VP of Sales", party("Northwind Robotics", "northwind-robotics.example"), today),
-        announcement_post_url: Some("https://network.example/posts/ada-okafor-4417".into()),
-        announcement_text: Some(
-            "I am happy to share that I am starting as VP of Sales at Northwind Robotics.".into(),
-        ),
     }
 }

@@ -1,20 +1,19 @@
-//! What both questions for people who changed jobs have in common: which changes are meant, and who is behind them.
+//! What both questions for people who changed jobs have in common: which changes are meant, and which page of them.
 
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::search::clauses::domains;
 use crate::search::values::{DomainText, OneValue, TwoLetters, Values};
-use crate::steps::recent::{Row, WalkWish};
+use crate::steps::recent::WalkWish;
+use crate::steps::unmasked::MoveSieve;
 use crate::steps::window::{Since, Window};
+use assay_domain::SignalKind;
 use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_MAX};
-use assay_domain::signal::{Content, Move, MoveKind};
 use assay_domain::taxonomy::{Department, Seniority};
-use assay_domain::{Person, Signal, SignalKind};
-use assay_engine::signals::{Part, RecentFilter, rank_of};
+use assay_engine::signals::{Part, RecentFilter};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 /// Filters are met all together; of the values of one filter, any.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema, Validate)]
@@ -54,7 +53,7 @@ pub struct MovesQuestion {
 impl MovesQuestion {
     pub fn read(name: &str, part: Part, asked: MovesRequest) -> Result<Self, Fault> {
         let window = Window::read(asked.days, asked.since)?;
-        let wish = WalkWish::read(&(name, &asked), Some(window), asked.cursor.as_deref(), asked.limit)?;
+        let wish = WalkWish::of(name, &asked, window, &asked.cursor, asked.limit)?;
         let domains = domains(asked.company_domain.as_ref(), "/company_domain")?.unwrap_or_default();
         let countries = asked.country.iter().flat_map(Values::iter);
         let departments = asked.department.iter().flat_map(Values::iter);
@@ -73,50 +72,5 @@ impl MovesQuestion {
     /// With the window of this call.
     pub fn filter(&self, context: &Context) -> RecentFilter {
         RecentFilter { since: self.wish.since(context), ..self.filter.clone() }
-    }
-}
-
-#[derive(Debug)]
-pub struct MoveSieve {
-    seniority: Option<Values<Seniority>>,
-    /// Whether somebody must have told of their new job.
-    is_announced: bool,
-}
-
-impl MoveSieve {
-    fn takes(&self, signal: &Signal, change: &Move) -> bool {
-        let has_rank = self
-            .seniority
-            .as_ref()
-            .is_none_or(|wanted| rank_of(signal).is_some_and(|rank| wanted.iter().any(|one| *one == rank)));
-        let has_text = change.announcement_text.as_ref().is_some_and(|text| !text.trim().is_empty());
-        let has_job = change.to.is_some() && change.kind != MoveKind::Left;
-        has_rank && (!self.is_announced || has_text && has_job)
-    }
-}
-
-/// A change of jobs, and who it is that changed.
-#[derive(Debug)]
-pub struct UnmaskedMove {
-    pub signal: Signal,
-    pub change: Move,
-    pub person: Person,
-}
-
-impl Row for UnmaskedMove {
-    type Sieve = MoveSieve;
-
-    async fn complete(context: &Context, sieve: &MoveSieve, signal: Signal) -> Result<Option<Self>, Fault> {
-        let Content::JobChange(change) = &signal.content else { return Ok(None) };
-        if !sieve.takes(&signal, change) {
-            return Ok(None);
-        }
-        let change = change.clone();
-        let person = context.engine.unmask(&signal, context.memory.account()).await?;
-        Ok(person.map(|person| Self { signal, change, person }))
-    }
-
-    fn unit(&self) -> Uuid {
-        self.person.id.uuid()
     }
 }

@@ -30,7 +30,7 @@ pub struct ProspectPackageRequest {
     network_url: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ProspectPackageResponse {
     /// Whether they are known; else nothing is charged.
     pub found: bool,
@@ -85,21 +85,6 @@ impl ProspectView {
     }
 }
 
-impl ProspectPackageResponse {
-    fn nobody() -> Self {
-        Self {
-            found: false,
-            person: None,
-            phone: None,
-            peers_at_company: Vec::new(),
-            personalization_hooks: Vec::new(),
-            hook_facts: Vec::new(),
-            partial: false,
-            failed_parts: Vec::new(),
-        }
-    }
-}
-
 impl Endpoint for ProspectPackage {
     const SPEC: Spec = Spec {
         scope: Scope::Lookup,
@@ -136,19 +121,19 @@ impl Endpoint for ProspectPackage {
             phone: Some("+12025550123".to_owned()),
             hook_facts: said.iter().map(|hook| hook.fact).collect(),
             personalization_hooks: said.into_iter().map(|hook| hook.text).collect(),
-            ..ProspectPackageResponse::nobody()
+            ..ProspectPackageResponse::default()
         };
         (json!({ "networkUrl": "https://network.example/in/ada-okafor" }), response)
     }
 
     fn not_found() -> Option<ProspectPackageResponse> {
-        Some(ProspectPackageResponse::nobody())
+        Some(ProspectPackageResponse::default())
     }
 
     async fn run(context: &Context, url: NetworkUrl) -> Result<Outcome<ProspectPackageResponse>, Fault> {
         let (person, mut trace) = found_person(context, &url).await?;
         let Some(person) = person else {
-            return Ok(Outcome::found(ProspectPackageResponse::nobody(), 0, trace));
+            return Ok(Outcome::found(ProspectPackageResponse::default(), 0, trace));
         };
         let (contact, peers, company) = tokio::try_join!(
             contact(context, &person),

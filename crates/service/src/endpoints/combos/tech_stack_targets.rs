@@ -111,12 +111,7 @@ impl Endpoint for TechStackTargets {
                 &request.company_size,
                 request.employee_count,
             )?,
-            page: PageWish::read(
-                &(Self::SPEC.name, &request),
-                request.cursor.as_deref(),
-                request.limit,
-                None,
-            )?,
+            page: PageWish::of(Self::SPEC.name, &request, &request.cursor, request.limit)?,
             role: Role::read(&request.role.0.0),
             technology: request.technology.0.0,
         })

@@ -160,8 +160,7 @@ impl Endpoint for BuyerBudgetWindow {
             return Err(Fault::field("/icp", "one_of", "the customer is given twice or not at all", fix));
         }
         let window = Window::Months { from: CLOSES_MONTHS, to: OPENS_MONTHS };
-        let asked = (Self::SPEC.name, &request);
-        let wish = WalkWish::read(&asked, Some(window), request.cursor.as_deref(), request.limit)?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         request.icp.as_ref().map_or(Ok(()), |icp| icp.check("/icp"))?;
         let icp = request.icp.as_ref().map(CompanyFilters::conditions);
         let funded = FundedSieve { rounds: RoundFilter::default(), firm: FirmFilters::default(), window };

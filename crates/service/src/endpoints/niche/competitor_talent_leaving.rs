@@ -159,8 +159,8 @@ impl Endpoint for CompetitorTalentLeaving {
         _: &NetworkHosts,
     ) -> Result<CompetitorTalentLeavingQuestion, Fault> {
         let domain = read_domain(&request.competitor_domain, "/competitor_domain")?;
-        let (window, cursor) = (Window::Days(WINDOW_DAYS_DEFAULT), request.cursor.as_deref());
-        let wish = WalkWish::read(&(Self::SPEC.name, &request), Some(window), cursor, request.limit)?;
+        let window = Window::Days(WINDOW_DAYS_DEFAULT);
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let CompetitorTalentLeavingRequest { department, seniority, .. } = request;
         let sieve = LeaverSieve { domain, department, seniority, failures: Failures::default() };
         Ok(CompetitorTalentLeavingQuestion { wish, sieve })

@@ -139,12 +139,7 @@ impl Endpoint for FundedAndUsingTech {
         _: &NetworkHosts,
     ) -> Result<FundedAndUsingTechQuestion, Fault> {
         let window = Window::read(request.days, request.since)?;
-        let wish = WalkWish::read(
-            &(Self::SPEC.name, &request),
-            Some(window),
-            request.cursor.as_deref(),
-            request.limit,
-        )?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let funded = FundedSieve {
             rounds: RoundFilter::default(),
             firm: FirmFilters::of(

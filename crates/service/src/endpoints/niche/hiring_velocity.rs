@@ -142,12 +142,7 @@ impl Endpoint for HiringVelocity {
 
     fn parse(request: HiringVelocityRequest, _: &NetworkHosts) -> Result<HiringVelocityQuestion, Fault> {
         let (wish, department) = (
-            WalkWish::read(
-                &(Self::SPEC.name, &request),
-                Some(Window::Quarter),
-                request.cursor.as_deref(),
-                request.limit,
-            )?,
+            WalkWish::of(Self::SPEC.name, &request, Window::Quarter, &request.cursor, request.limit)?,
             request.department.0,
         );
         let sieve = VelocitySieve {

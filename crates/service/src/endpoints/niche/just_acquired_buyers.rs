@@ -140,12 +140,8 @@ impl Endpoint for JustAcquiredBuyers {
         request: JustAcquiredBuyersRequest,
         _: &NetworkHosts,
     ) -> Result<JustAcquiredBuyersQuestion, Fault> {
-        let wish = WalkWish::read(
-            &(Self::SPEC.name, &request),
-            Some(Window::Days(WINDOW_DAYS_DEFAULT)),
-            request.cursor.as_deref(),
-            request.limit,
-        )?;
+        let window = Window::Days(WINDOW_DAYS_DEFAULT);
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let sieve = AcquiredSieve {
             firm: FirmFilters::of(
                 &request.industry,

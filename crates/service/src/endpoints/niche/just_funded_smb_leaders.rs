@@ -136,12 +136,7 @@ impl Endpoint for JustFundedSmbLeaders {
             )?,
             window,
         };
-        let wish = WalkWish::read(
-            &(Self::SPEC.name, &request),
-            Some(window),
-            request.cursor.as_deref(),
-            request.limit,
-        )?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         Ok(JustFundedSmbLeadersQuestion {
             wish,
             sieve: LeaderSieve { funded, failures: Failures::default() },

@@ -9,13 +9,12 @@ use crate::search::firm::FirmFilters;
 use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Spec};
 use crate::steps::buyers::BuyerView;
-use crate::steps::firms::{FirmRow, walk_firms};
-use crate::steps::owner::{OwnedBusiness, OwnedParts, example, only_small, with_owner};
-use crate::steps::rows::{Failures, Rows};
+use crate::steps::owner::{OwnedParts, example, small_businesses};
+use crate::steps::rows::Rows;
 use crate::view::CompanyView;
 use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Industry, SizeBand};
-use assay_domain::{Company, Credits, NetworkHosts, Price};
+use assay_domain::{Credits, NetworkHosts, Price};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,12 +46,6 @@ pub struct LocalBusinessOwnersRequest {
     cursor: Option<String>,
 }
 
-#[derive(Debug)]
-pub struct LocalBusinessOwnersQuestion {
-    firm: FirmFilters,
-    page: PageWish,
-}
-
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BusinessOwner {
     pub business: CompanyView,
@@ -65,18 +58,6 @@ pub struct BusinessOwner {
 impl From<OwnedParts> for BusinessOwner {
     fn from((business, owner, phone, email): OwnedParts) -> Self {
         Self { business, owner, phone, email }
-    }
-}
-
-impl FirmRow for OwnedBusiness {
-    type Sieve = Failures;
-
-    async fn complete(
-        context: &Context,
-        failures: &Failures,
-        company: Company,
-    ) -> Result<Option<Self>, Fault> {
-        with_owner(context, failures, company).await
     }
 }
 
@@ -96,32 +77,22 @@ impl Endpoint for LocalBusinessOwners {
         )
     };
     type Request = LocalBusinessOwnersRequest;
-    type Question = LocalBusinessOwnersQuestion;
+    type Question = (FirmFilters, PageWish);
     type Response = Rows<BusinessOwner>;
 
-    fn parse(
-        request: LocalBusinessOwnersRequest,
-        _: &NetworkHosts,
-    ) -> Result<LocalBusinessOwnersQuestion, Fault> {
-        Ok(LocalBusinessOwnersQuestion {
-            firm: FirmFilters::of(
-                &request.industry,
-                &request.country,
-                &request.city,
-                &request.company_size,
-                request.employee_count,
-            )?,
-            page: PageWish::read(
-                &(Self::SPEC.name, &request),
-                request.cursor.as_deref(),
-                request.limit,
-                None,
-            )?,
-        })
+    fn parse(request: LocalBusinessOwnersRequest, _: &NetworkHosts) -> Result<Self::Question, Fault> {
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
+        Ok((firm, PageWish::of(Self::SPEC.name, &request, &request.cursor, request.limit)?))
     }
 
-    fn units_max(question: &LocalBusinessOwnersQuestion) -> u32 {
-        question.page.limit()
+    fn units_max((_, page): &Self::Question) -> u32 {
+        page.limit()
     }
 
     fn example() -> (Value, Rows<BusinessOwner>) {
@@ -135,13 +106,7 @@ impl Endpoint for LocalBusinessOwners {
         Some(Rows::of(Vec::new()))
     }
 
-    async fn run(
-        context: &Context,
-        asked: LocalBusinessOwnersQuestion,
-    ) -> Result<Outcome<Rows<BusinessOwner>>, Fault> {
-        let (mut conditions, failures) = (asked.firm.conditions(), Failures::default());
-        only_small(&mut conditions);
-        let found = walk_firms::<OwnedBusiness>(context, &conditions, &asked.page, &failures).await?;
-        found.outcome(&failures, |row| Some(row.owner_id()), |row| row.show().into())
+    async fn run(context: &Context, (firm, page): Self::Question) -> Result<Outcome<Self::Response>, Fault> {
+        small_businesses(context, firm.conditions(), &page).await
     }
 }

@@ -9,9 +9,8 @@ use crate::search::firm::FirmFilters;
 use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Spec};
 use crate::steps::buyers::BuyerView;
-use crate::steps::firms::walk_firms;
-use crate::steps::owner::{OwnedBusiness, OwnedParts, example, only_small};
-use crate::steps::rows::{Failures, Rows};
+use crate::steps::owner::{OwnedParts, example, small_businesses};
+use crate::steps::rows::Rows;
 use crate::view::CompanyView;
 use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Industry, SizeBand};
@@ -133,7 +132,7 @@ impl Endpoint for LocalServiceByRevenue {
                 &request.company_size,
                 request.employee_count,
             )?,
-            PageWish::read(&(Self::SPEC.name, &request), request.cursor.as_deref(), request.limit, None)?,
+            PageWish::of(Self::SPEC.name, &request, &request.cursor, request.limit)?,
         );
         Ok(LocalServiceByRevenueQuestion { revenue: request.revenue, firm, page })
     }
@@ -156,10 +155,8 @@ impl Endpoint for LocalServiceByRevenue {
         context: &Context,
         asked: LocalServiceByRevenueQuestion,
     ) -> Result<Outcome<Rows<ServiceOwner>>, Fault> {
-        let (mut conditions, failures) = (asked.firm.conditions(), Failures::default());
-        only_small(&mut conditions);
+        let mut conditions = asked.firm.conditions();
         conditions.all.extend(asked.revenue.clauses());
-        let found = walk_firms::<OwnedBusiness>(context, &conditions, &asked.page, &failures).await?;
-        found.outcome(&failures, |row| Some(row.owner_id()), |row| row.show().into())
+        small_businesses(context, conditions, &asked.page).await
     }
 }
