@@ -118,6 +118,7 @@ const BARS: &[Bar] = &[
     Bar { name: "signals-freshness", run: |short| Box::pin(signals::freshness::run(short)) },
     Bar { name: "decision-maker", run: |short| Box::pin(research::decision_maker::run(short)) },
     Bar { name: "committee", run: |short| Box::pin(research::committee::run(short)) },
+    Bar { name: "recipes", run: |short| Box::pin(research::recipes::run(short)) },
     Bar { name: "signals-dedupe", run: |short| Box::pin(signals::dedupe::run(short)) },
 ];
 

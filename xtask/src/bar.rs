@@ -175,6 +175,7 @@ const BARS: &[Bar] = &[
         name: "committee",
         promise: "who is said to have a say in a purchase has one, and nobody sits in two parts",
     },
+    Bar { name: "recipes", promise: "an endpoint is a short file, and no two copy from each other" },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
     Bar {

@@ -1,5 +1,7 @@
-//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records.
+//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records. And how
+//! short the code of endpoints is.
 
 pub mod committee;
 pub mod decision_maker;
+pub mod recipes;
 mod scene;
