@@ -176,6 +176,10 @@ const BARS: &[Bar] = &[
         promise: "who is said to have a say in a purchase has one, and nobody sits in two parts",
     },
     Bar { name: "recipes", promise: "an endpoint is a short file, and no two copy from each other" },
+    Bar {
+        name: "windows",
+        promise: "every time window is exact at its edges, in UTC, wherever the clock stands",
+    },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
     Bar {

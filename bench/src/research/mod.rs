@@ -5,3 +5,4 @@ pub mod committee;
 pub mod decision_maker;
 pub mod recipes;
 mod scene;
+pub mod windows;

@@ -9,4 +9,4 @@ pub mod freshness;
 mod heap;
 mod score;
 pub mod streams;
-mod teller;
+pub mod teller;
