@@ -13,11 +13,10 @@ pub struct Since(DateTime<Utc>);
 
 impl FilterValue for Since {
     fn read(text: &str) -> Result<Self, String> {
-        let time = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
-        let day =
-            || NaiveDate::parse_from_str(text, "%Y-%m-%d").map(|day| day.and_time(NaiveTime::MIN).and_utc());
+        // Days are read no less strictly: the calendar goes further back than the database can count.
+        let read = |text: &str| DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
         let reason = |_| "invalid time, expected a day or a time as RFC 3339 writes them".to_owned();
-        time.or_else(|_| day()).map(Self).map_err(reason)
+        read(text).or_else(|_| read(&format!("{text}T00:00:00Z"))).map(Self).map_err(reason)
     }
 
     fn schema(_: &mut SchemaGenerator) -> Schema {
@@ -105,7 +104,7 @@ mod tests {
         let since = |text: &str| Since::read(text).map(|Since(at)| at.to_rfc3339());
         assert_eq!(since("2026-11-02").as_deref(), Ok("2026-11-02T00:00:00+00:00"));
         assert_eq!(since("2026-11-02T01:30:00+02:00").as_deref(), Ok("2026-11-01T23:30:00+00:00"));
-        for wrong in ["", "yesterday", "2026-13-01", "2026-11-02T25:00:00Z"] {
+        for wrong in ["", "yesterday", "2026-13-01", "2026-11-02T25:00:00Z", "2026-1-2", "-9999-01-01"] {
             assert!(since(wrong).is_err(), "{wrong}");
         }
         assert!(Window::read(Some(3), Some(OneValue(Since(now)))).is_err());
