@@ -92,6 +92,14 @@ pub fn months_after(day: NaiveDate, months: u32) -> NaiveDate {
     day.checked_add_months(Months::new(months)).unwrap_or(NaiveDate::MAX)
 }
 
+/// The last day of which the day so many months before is this one or an earlier one: the last of a month where this is the last of
+/// its own.
+pub fn months_after_at_most(day: NaiveDate, months: u32) -> NaiveDate {
+    let after = months_after(day, months);
+    let is_last = day.succ_opt().is_none_or(|next| next.month() != day.month());
+    if is_last { after.with_day(u32::from(after.num_days_in_month())).unwrap_or(after) } else { after }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +116,20 @@ mod tests {
             assert!(since(wrong).is_err(), "{wrong}");
         }
         assert!(Window::read(Some(3), Some(OneValue(Since(now)))).is_err());
+    }
+
+    #[test]
+    fn a_day_is_as_many_months_ago_until_the_last_day_that_says_so() {
+        let day = |text: &str| text.parse::<NaiveDate>().unwrap();
+        let first = day("2024-01-01");
+        for day in first.iter_days().take(1_500) {
+            let last = months_after_at_most(day, 18);
+            assert!(months_before(last, 18) <= day, "{day} {last}");
+            assert!(months_before(last.succ_opt().unwrap(), 18) > day, "{day} {last}");
+        }
+        assert_eq!(months_after_at_most(day("2025-09-30"), 18), day("2027-03-31"));
+        assert_eq!(months_after_at_most(day("2025-09-29"), 18), day("2027-03-29"));
+        assert_eq!(months_after_at_most(day("2028-02-28"), 18), day("2029-08-28"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::steps::funded::{FundedSieve, RoundFilter, funded, rounds_of};
 use crate::steps::hiring::{HiringView, open_jobs};
 use crate::steps::recent::{Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
-use crate::steps::window::{Window, months_after};
+use crate::steps::window::{Window, months_after, months_after_at_most};
 use crate::view::{CompanyView, RoundView};
 use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
 use assay_domain::{CompanyId, Credits, NetworkHosts, PersonId, Price, Signal};
@@ -89,7 +89,7 @@ pub struct BudgetWindow {
 
 impl BudgetWindow {
     fn after(day: NaiveDate) -> Self {
-        Self { opens: months_after(day, OPENS_MONTHS), closes: months_after(day, CLOSES_MONTHS) }
+        Self { opens: months_after(day, OPENS_MONTHS), closes: months_after_at_most(day, CLOSES_MONTHS) }
     }
 }
 
