@@ -1,6 +1,6 @@
 //! Companies that raised money: which rounds are meant, and the company behind one, told once.
 
-use super::recent::{WalkWish, is_told_at_newer};
+use super::recent::{FirstAsked, WalkWish, is_told_at_newer};
 use super::window::Window;
 use crate::context::Context;
 use crate::fault::Fault;
@@ -67,6 +67,8 @@ pub struct FundedSieve {
     pub rounds: RoundFilter,
     pub firm: FirmFilters,
     pub window: Window,
+    /// What happened after the first page was asked for is on none.
+    pub first_asked: FirstAsked,
 }
 
 /// Rounds of the window of this call.
@@ -88,7 +90,7 @@ pub async fn funded(
     let Some(company) = company.filter(|company| sieve.firm.fit(&company.facts)) else { return Ok(None) };
     let is_meant =
         |content: &Content| matches!(content, Content::Funding(round) if sieve.rounds.takes(round));
-    let is_told =
-        is_told_at_newer(context, &company, signal, sieve.window.end(context.now), is_meant).await?;
+    let until = sieve.window.end(sieve.first_asked.at(context));
+    let is_told = is_told_at_newer(context, &company, signal, until, is_meant).await?;
     Ok((!is_told).then(|| (company, round.clone())))
 }

@@ -29,12 +29,13 @@ pub struct HiringView {
     pub jobs: Vec<JobView>,
 }
 
-/// The open jobs of a company, posted at or after `since`.
+/// The open jobs of a company, posted at or after `since` and not after `until`.
 pub async fn open_jobs(
     context: &Context,
     company: &Company,
     departments: &[Department],
     since: Option<DateTime<Utc>>,
+    until: DateTime<Utc>,
 ) -> Result<Vec<Posting>, Fault> {
     let domains = domains_of(company);
     if domains.is_empty() {
@@ -46,7 +47,7 @@ pub async fn open_jobs(
         departments: departments.iter().map(|department| department.as_str().to_owned()).collect(),
         ..RecentFilter::all(SignalKind::Hiring)
     };
-    let start = Moment::after(context.now);
+    let start = Moment::after(until);
     let recent = context.engine.recent_signals(&filter, i64::MAX, start, HIRING_JOBS_READ_MAX).await?;
     let posting =
         |content: Content| if let Content::Hiring(posting) = content { Some(posting) } else { None };
@@ -87,12 +88,13 @@ pub fn jobs_of(context: &Context, wish: &WalkWish, jobs: &JobFilter) -> RecentFi
     }
 }
 
-/// The company that has an open job which is meant. One with several is told at the newest.
+/// The company that has an open job which is meant. One with several is told at the newest until then.
 pub async fn hirer(
     context: &Context,
     jobs: &JobFilter,
     firm: &FirmFilters,
     signal: &Signal,
+    until: DateTime<Utc>,
 ) -> Result<Option<Company>, Fault> {
     let is_meant = |content: &Content| matches!(content, Content::Hiring(job) if is_open(job, context.now) && jobs.takes(job));
     if !is_meant(&signal.content) {
@@ -100,7 +102,7 @@ pub async fn hirer(
     }
     let company = context.engine.company_behind(&signal.company, context.memory.account()).await?;
     let Some(company) = company.filter(|company| firm.fit(&company.facts)) else { return Ok(None) };
-    let is_told = is_told_at_newer(context, &company, signal, context.now, is_meant).await?;
+    let is_told = is_told_at_newer(context, &company, signal, until, is_meant).await?;
     Ok((!is_told).then_some(company))
 }
 

@@ -33,6 +33,16 @@ struct Continuation {
     filter: String,
 }
 
+/// When the first page was asked for; none where that is this one.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstAsked(Option<DateTime<Utc>>);
+
+impl FirstAsked {
+    pub fn at(self, context: &Context) -> DateTime<Utc> {
+        self.0.unwrap_or(context.now)
+    }
+}
+
 /// Which page is wanted.
 #[derive(Debug)]
 pub struct WalkWish {
@@ -74,9 +84,13 @@ impl WalkWish {
         self.limit
     }
 
+    pub fn first_asked(&self) -> FirstAsked {
+        FirstAsked(self.cursor.as_ref().map(|cursor| cursor.now))
+    }
+
     /// The end of the window: the time of the first page, on all pages.
     pub fn now(&self, context: &Context) -> DateTime<Utc> {
-        self.cursor.as_ref().map_or(context.now, |cursor| cursor.now)
+        self.first_asked().at(context)
     }
 
     /// Where the window begins.

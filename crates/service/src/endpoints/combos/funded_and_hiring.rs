@@ -110,7 +110,7 @@ impl Row for HirerRow {
         let Some((company, round)) = funded(context, &sieve.funded, &signal).await? else { return Ok(None) };
         // Neither needs the other.
         let (jobs, buyer) = tokio::try_join!(
-            open_jobs(context, &company, &sieve.departments, None),
+            open_jobs(context, &company, &sieve.departments, None, context.now),
             buyer(context, &company, &sieve.role)
         )?;
         let hiring = HiringView::new(jobs);
@@ -164,6 +164,7 @@ impl Endpoint for FundedAndHiring {
                     request.employee_count,
                 )?,
                 window,
+                first_asked: wish.first_asked(),
             },
             departments: request.department.iter().flat_map(Values::iter).copied().collect(),
             least: request.min_open_roles.unwrap_or(1),

@@ -148,6 +148,7 @@ impl Endpoint for FundingRadar {
                 request.employee_count,
             )?,
             window,
+            first_asked: wish.first_asked(),
         };
         Ok(FundingRadarQuestion { wish, sieve: RadarSieve { role: Role::read(&request.role.0.0), funded } })
     }

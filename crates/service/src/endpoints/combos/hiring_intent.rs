@@ -10,7 +10,7 @@ use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
 use crate::steps::hiring::{HiringView, JobFilter, hirer, jobs_of, open_jobs};
-use crate::steps::recent::{Row, WalkWish, walk};
+use crate::steps::recent::{FirstAsked, Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::{Since, Window};
 use crate::view::CompanyView;
@@ -74,6 +74,7 @@ pub struct IntentSieve {
     jobs: JobFilter,
     firm: FirmFilters,
     role: Role,
+    first_asked: FirstAsked,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -97,9 +98,11 @@ impl Row for IntentRow {
     const REPEATS: bool = false;
 
     async fn complete(context: &Context, sieve: &IntentSieve, signal: Signal) -> Result<Option<Self>, Fault> {
-        let Some(company) = hirer(context, &sieve.jobs, &sieve.firm, &signal).await? else { return Ok(None) };
+        let until = sieve.first_asked.at(context);
+        let hirer = hirer(context, &sieve.jobs, &sieve.firm, &signal, until).await?;
+        let Some(company) = hirer else { return Ok(None) };
         let (jobs, buyer) = tokio::try_join!(
-            open_jobs(context, &company, &sieve.jobs.departments, None),
+            open_jobs(context, &company, &sieve.jobs.departments, None, context.now),
             buyer(context, &company, &sieve.role)
         )?;
         let Some(buyer) = buyer else { return Ok(None) };
@@ -155,6 +158,7 @@ impl Endpoint for HiringIntent {
                 request.employee_count,
             )?,
             role: Role::read(&request.role.0.0),
+            first_asked: wish.first_asked(),
         };
         Ok(HiringIntentQuestion { wish, sieve })
     }

@@ -110,7 +110,7 @@ impl Row for BudgetRow {
         let Some(icp) = &sieve.icp else { return Ok(None) };
         let (fits, jobs, buyer) = tokio::try_join!(
             meets(context, icp, &company),
-            open_jobs(context, &company, &[], None),
+            open_jobs(context, &company, &[], None, context.now),
             buyer(context, &company, &sieve.role)
         )?;
         if !fits || jobs.is_empty() {
@@ -163,7 +163,12 @@ impl Endpoint for BuyerBudgetWindow {
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         request.icp.as_ref().map_or(Ok(()), |icp| icp.check("/icp"))?;
         let icp = request.icp.as_ref().map(CompanyFilters::conditions);
-        let funded = FundedSieve { rounds: RoundFilter::default(), firm: FirmFilters::default(), window };
+        let funded = FundedSieve {
+            rounds: RoundFilter::default(),
+            firm: FirmFilters::default(),
+            window,
+            first_asked: wish.first_asked(),
+        };
         let sieve = BudgetSieve { icp, funded, role: Role::read(&request.role.0.0) };
         Ok(BuyerBudgetWindowQuestion { wish, sieve })
     }

@@ -150,6 +150,7 @@ impl Endpoint for FundedAndUsingTech {
                 request.employee_count,
             )?,
             window,
+            first_asked: wish.first_asked(),
         };
         let sieve =
             UserSieve { role: Role::read(&request.role.0.0), technology: request.technology.0.0, funded };

@@ -10,7 +10,7 @@ use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
 use crate::steps::hiring::{JobFilter, hirer, jobs_of, open_jobs};
-use crate::steps::recent::{Row, WalkWish, walk};
+use crate::steps::recent::{FirstAsked, Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::Window;
 use crate::view::{CompanyView, terms};
@@ -70,6 +70,7 @@ pub struct VelocitySieve {
     firm: FirmFilters,
     role: Role,
     least: u32,
+    first_asked: FirstAsked,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -99,9 +100,11 @@ impl Row for VelocityRow {
         sieve: &VelocitySieve,
         signal: Signal,
     ) -> Result<Option<Self>, Fault> {
-        let Some(company) = hirer(context, &sieve.jobs, &sieve.firm, &signal).await? else { return Ok(None) };
-        let since = Window::Quarter.begin(context.now);
-        let jobs = open_jobs(context, &company, &sieve.jobs.departments, Some(since)).await?;
+        let until = sieve.first_asked.at(context);
+        let hirer = hirer(context, &sieve.jobs, &sieve.firm, &signal, until).await?;
+        let Some(company) = hirer else { return Ok(None) };
+        let since = Window::Quarter.begin(until);
+        let jobs = open_jobs(context, &company, &sieve.jobs.departments, Some(since), until).await?;
         let open_roles = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
         if open_roles < sieve.least {
             return Ok(None);
@@ -157,6 +160,7 @@ impl Endpoint for HiringVelocity {
             )?,
             role: Role::read(&request.role.0.0),
             least: request.min_roles.unwrap_or(VELOCITY_ROLES_MIN),
+            first_asked: wish.first_asked(),
         };
         Ok(HiringVelocityQuestion { wish, sieve })
     }

@@ -125,6 +125,7 @@ impl Endpoint for JustFundedSmbLeaders {
         _: &NetworkHosts,
     ) -> Result<JustFundedSmbLeadersQuestion, Fault> {
         let window = Window::Days(WINDOW_DAYS_DEFAULT);
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let funded = FundedSieve {
             rounds: RoundFilter::default(),
             firm: FirmFilters::of(
@@ -135,8 +136,8 @@ impl Endpoint for JustFundedSmbLeaders {
                 request.employee_count,
             )?,
             window,
+            first_asked: wish.first_asked(),
         };
-        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         Ok(JustFundedSmbLeadersQuestion {
             wish,
             sieve: LeaderSieve { funded, failures: Failures::default() },
