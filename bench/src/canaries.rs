@@ -7,7 +7,7 @@ mod commands;
 mod scan;
 mod seeds;
 mod shots;
-mod wire;
+pub mod wire;
 
 use crate::bar::{Verdict, grouped, progress};
 use crate::rig::{Folder, KEPT_LOGS, MASTER_KEY, Rig, RigOptions, Server};

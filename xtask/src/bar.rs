@@ -179,6 +179,9 @@ const BARS: &[Bar] = &[
     Bar {
         name: "windows",
         promise: "every time window is exact at its edges, in UTC, wherever the clock stands",
+    Bar {
+        name: "coverage",
+        promise: "every endpoint of the specification answers, bills what it says, and has a twin in the sandbox",
     },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },

@@ -3,7 +3,7 @@
 
 pub mod contacts;
 pub mod provider_outage;
-mod stage;
+pub mod stage;
 pub mod vendor_size;
 #[expect(clippy::as_conversions, reason = "drawn figures, which need not be exact, become prices and places")]
 pub mod waterfall;
