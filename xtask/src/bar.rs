@@ -179,6 +179,7 @@ const BARS: &[Bar] = &[
     Bar {
         name: "windows",
         promise: "every time window is exact at its edges, in UTC, wherever the clock stands",
+    },
     Bar {
         name: "coverage",
         promise: "every endpoint of the specification answers, bills what it says, and has a twin in the sandbox",

@@ -1,7 +1,5 @@
-//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records. And how
-//! short the code of endpoints is.
-//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records; and whether every
-//! endpoint of the specification is there at all.
+//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records; whether every
+//! endpoint of the specification is there at all; and how short their code is.
 
 pub mod committee;
 pub mod coverage;

@@ -13,7 +13,7 @@ use assay_http::{
     router, serve,
 };
 use assay_replica::{Replica, ReplicaError, Snapshots};
-use assay_service::{BulkDesk, BulkKeys, Service};
+use assay_service::{BulkDesk, BulkKeys, ListDesk, ListKeys, Service};
 use assay_store::ledger::PROVIDER_KEY;
 use assay_store::{Graph, Ledger, StoreError, task};
 use assay_worker::{
@@ -177,12 +177,14 @@ fn start_worker(
     let clock = Clock::system();
     let keys = BulkKeys::new(config.master_key()?);
     let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys);
+    let keys = ListKeys::new(config.master_key()?);
+    let lists = ListDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys);
     let webhooks = Arc::new(webhook_tools(config, &clock)?);
     let pages = config.feeds.pages(&config.upstreams)?;
     let newsroom = pages.map(|pages| Newsroom::new(engine.clone(), pages, clock.clone()));
     let node = Uuid::from_bytes(rand::random());
     let settings = WorkerSettings { history_months: config.history_retention_months };
-    let tools = WorkerTools { graph, ledger, engine, bulk, webhooks, newsroom, clock, node };
+    let tools = WorkerTools { graph, ledger, engine, bulk, lists, webhooks, newsroom, clock, node };
     Ok(Worker::start(tools, settings, stopped))
 }
 

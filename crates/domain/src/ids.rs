@@ -126,6 +126,10 @@ pub mod kind {
     pub enum Delivery {}
     #[derive(Debug)]
     pub enum Signal {}
+    #[derive(Debug)]
+    pub enum WatchList {}
+    #[derive(Debug)]
+    pub enum Icp {}
 
     impl Named for Account {
         const PREFIX: &'static str = "acc";
@@ -172,6 +176,12 @@ pub mod kind {
     impl Named for Signal {
         const PREFIX: &'static str = "sig";
     }
+    impl Named for WatchList {
+        const PREFIX: &'static str = "wl";
+    }
+    impl Named for Icp {
+        const PREFIX: &'static str = "icp";
+    }
 }
 
 pub type AccountId = Id<kind::Account>;
@@ -193,6 +203,9 @@ pub type WebhookId = Id<kind::Webhook>;
 /// A message to such an endpoint; the same on every attempt.
 pub type DeliveryId = Id<kind::Delivery>;
 pub type SignalId = Id<kind::Signal>;
+pub type WatchListId = Id<kind::WatchList>;
+/// A saved ideal customer profile.
+pub type IcpId = Id<kind::Icp>;
 
 /// A key's public id: the 12 base62 characters inside the key itself, shown as `key_…`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -33,6 +33,7 @@ pub mod suppression;
 pub mod taxonomy;
 pub mod title;
 pub mod token_bucket;
+pub mod watch;
 
 pub use clock::Clock;
 pub use company::Company;
@@ -41,8 +42,8 @@ pub use credits::Credits;
 pub use email::Email;
 pub use identity::{Digest, IdentityKey, MasterKey};
 pub use ids::{
-    AccountId, BulkId, CompanyId, DeliveryId, HoldId, JobId, KeyId, LotId, OrganisationId, PersonId,
-    RequestId, SignalId, SuppressionId, UserId, WebhookId,
+    AccountId, BulkId, CompanyId, DeliveryId, HoldId, IcpId, JobId, KeyId, LotId, OrganisationId, PersonId,
+    RequestId, SignalId, SuppressionId, UserId, WatchListId, WebhookId,
 };
 pub use ip_range::IpRange;
 pub use lookup::Lookup;

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 mod feeds;
+mod history;
+mod lists;
 mod mail;
 mod press;
 mod research;
@@ -10,6 +12,8 @@ mod sources;
 mod webhooks;
 
 pub use feeds::*;
+pub use history::*;
+pub use lists::*;
 pub use mail::*;
 pub use press::*;
 pub use research::*;
@@ -188,18 +192,6 @@ pub const SEQUENCER_BATCH: i64 = 5_000;
 pub const SEQUENCER_IDLE: Duration = Duration::from_millis(50);
 /// For so long at most nothing new is seen after the node that orders the log was killed. Renewed at half of it.
 pub const SEQUENCER_LEASE: Duration = Duration::from_secs(3);
-
-// History.
-/// Months of partitions made ahead of time, so that a stopped worker cannot stop a paid call.
-pub const HISTORY_MONTHS_AHEAD: i32 = 3;
-/// Months dropped in one turn, and how long each may wait for a lock; what is left is dropped in the next turn.
-pub const HISTORY_DROPS_MAX: i64 = 120;
-pub const HISTORY_DROP_LOCK_WAIT: Duration = Duration::from_secs(5);
-/// Rows an export reads at once: one short query, and as much as it ever keeps in memory.
-pub const EXPORT_PAGE_ROWS: u32 = 2_000;
-/// Exports running at once; without it, slow readers could fill the memory with pages they have not read.
-pub const EXPORTS_PER_ACCOUNT_MAX: usize = 2;
-pub const EXPORTS_PER_NODE_MAX: usize = 32;
 
 // Privacy.
 /// A field's name longer than any of ours is not repeated in an error: a key or an address may have got there.

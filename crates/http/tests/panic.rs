@@ -6,7 +6,7 @@ mod panic {
     use assay_engine::Engine;
     use assay_http::{Front, router};
     use assay_replica::Replica;
-    use assay_service::{BulkKeys, HoldPolicy, ReplyKeys, Service, Settings, WebhookRules};
+    use assay_service::{BulkKeys, HoldPolicy, ListKeys, ReplyKeys, Service, Settings, WebhookRules};
     use assay_store::{Database, Graph, Ledger};
     use assay_testkit::{TestDatabase, workspace_root};
     use axum::body::Body;
@@ -42,6 +42,7 @@ mod panic {
             key_pepper: [7; 32],
             reply_keys: ReplyKeys::new(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
             bulk_keys: BulkKeys::new(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
+            list_keys: ListKeys::new(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
             webhook_rules: WebhookRules::strict(&MasterKey::parse(&"7a".repeat(32)).unwrap()),
             holds: HoldPolicy::WhenSpending,
             hold_lifetime: Duration::from_secs(120),

@@ -6,7 +6,7 @@ use crate::feeds::Feeds;
 use crate::memory::AccountMemory;
 use crate::reply::RateState;
 use crate::slot::Slot;
-use assay_domain::Credits;
+use assay_domain::{Credits, RequestId};
 use assay_engine::Engine;
 use assay_replica::Replica;
 use chrono::{DateTime, Utc};
@@ -25,6 +25,8 @@ pub struct Context {
     /// The request rates, with this call counted.
     pub rate: Option<RateState>,
     pub now: DateTime<Utc>,
+    /// What this call is kept by.
+    pub request: RequestId,
     /// How many units the caller can pay for: more are not worth finding.
     pub units_affordable: u32,
     /// Whether credits are held for this run: money may be spent upstream.

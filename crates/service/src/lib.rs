@@ -1,5 +1,6 @@
 //! Floor 4: the API as one table, and one pipeline from key to cost. Knows nothing of HTTP beyond status numbers.
 
+mod account_icps;
 mod account_keys;
 mod account_webhooks;
 mod authenticate;
@@ -21,6 +22,7 @@ mod input;
 mod key_bounds;
 mod key_desk;
 mod key_epoch;
+mod lists;
 mod memory;
 pub mod openapi;
 mod pipeline;
@@ -48,6 +50,7 @@ pub use endpoint::{AnswerShape, Chunks, EVENT_STREAM, Entry};
 pub use endpoints::signals::read_signal;
 pub use idempotency::ReplyKeys;
 pub use key_desk::{Issue, KeyDesk};
+pub use lists::{ListDesk, ListKeys};
 pub use pipeline::{HoldPolicy, Service, Settings};
 pub use reply::{RateState, Reply, ReplyBody};
 pub use settle::Billing;

@@ -1,12 +1,14 @@
 //! An account's own memory, read only: what it has, what it asked, whom it found. Nothing of another account is
 //! reachable from here.
 
+use crate::account_icps::AccountIcps;
 use crate::account_keys::AccountKeys;
 pub use crate::account_keys::KeyChange;
 use crate::account_webhooks::AccountWebhooks;
 use crate::bulk::AccountBulks;
 use crate::fault::{Code, Fault};
 use crate::key_desk::KeyDesk;
+use crate::lists::AccountLists;
 use crate::pipeline::Settings;
 use assay_domain::{AccountId, RequestId};
 use assay_store::Ledger;
@@ -54,6 +56,16 @@ impl AccountMemory {
     /// The account's bulk jobs.
     pub fn bulks(&self) -> AccountBulks<'_> {
         AccountBulks::new(&self.ledger, &self.settings.bulk_keys, &self.key)
+    }
+
+    /// The account's saved searches.
+    pub fn icps(&self) -> AccountIcps<'_> {
+        AccountIcps::new(&self.ledger, self.account())
+    }
+
+    /// Whom the account watches.
+    pub fn lists(&self) -> AccountLists<'_> {
+        AccountLists::new(&self.ledger, &self.settings.list_keys, &self.key)
     }
 
     /// Where the account wants to be told what happened.

@@ -10,6 +10,7 @@ use crate::fault::{Code, Fault};
 use crate::feeds::Feeds;
 use crate::idempotency::{ReplyKeys, Turn};
 use crate::input::Options;
+use crate::lists::ListKeys;
 use crate::memory::AccountMemory;
 use crate::rate::RateLimiter;
 use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
@@ -43,6 +44,7 @@ pub struct Settings {
     pub key_pepper: [u8; 32],
     pub reply_keys: ReplyKeys,
     pub bulk_keys: BulkKeys,
+    pub list_keys: ListKeys,
     pub webhook_rules: WebhookRules,
     pub holds: HoldPolicy,
     pub hold_lifetime: Duration,
@@ -286,6 +288,7 @@ impl Service {
             feeds: self.feeds.clone(),
             rate: arrival.rate,
             now: arrival.at,
+            request: arrival.request,
             units_affordable,
             has_hold,
             max_credits,

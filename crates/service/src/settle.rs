@@ -6,7 +6,9 @@ use crate::spec::Spec;
 use assay_domain::clock::Stopwatch;
 use assay_domain::{Credits, HoldId, PersonId, RequestId};
 use assay_store::ledger::KeyRecord;
-use assay_store::ledger::op::{Answer, Cap, HoldWish, Op, Record, Refusal, ReplyDraft, Settle, Settled};
+use assay_store::ledger::op::{
+    Answer, Cap, Deed, HoldWish, Op, Record, Refusal, ReplyDraft, Settle, Settled,
+};
 use assay_store::queue::Queue;
 use assay_store::{Ledger, task};
 use chrono::{DateTime, Utc};
@@ -143,7 +145,7 @@ impl<'a> Purse<'a> {
             reply,
             deed: tally.deed,
         };
-        let work = settle.deed.is_some();
+        let work = matches!(settle.deed, Some(Deed::SubmitBulk(_)));
         match self.ledger.ask(self.key.account, Op::Settle(Box::new(settle))).await? {
             Answer::Settled(settled) => {
                 self.hold = None;
@@ -221,9 +223,7 @@ impl<'a> Purse<'a> {
                 format!("one unit costs {needed} credits, more than the cap leaves"),
             ),
             Refusal::MaxCreditsTooLow => self.too_low(self.charge.max_credits),
-            Refusal::ClaimLost => {
-                Fault::new(Code::RequestInProgress, "another attempt with this Idempotency-Key took over")
-            }
+            Refusal::ClaimLost => Fault::new(Code::RequestInProgress, "another attempt took over"),
             Refusal::HoldLost | Refusal::TooManyLots | Refusal::NothingToRefund | Refusal::NoAccount => {
                 tracing::error!(?why, request = %self.charge.request, "the ledger refused a call for no good reason");
                 Fault::new(Code::Internal, "the failure was recorded")

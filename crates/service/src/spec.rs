@@ -39,6 +39,10 @@ pub enum Group {
     Combos,
     NicheCombos,
     Bundles,
+    /// What is watched, and what is saved to be asked again.
+    Lists,
+    /// Running one of them: of the same section, and a lookup.
+    ListRuns,
     Bulk,
     Account,
     Keys,
@@ -56,6 +60,7 @@ impl Group {
             Self::Combos => "combos",
             Self::NicheCombos => "niche",
             Self::Bundles => "bundles",
+            Self::Lists | Self::ListRuns => "lists",
             Self::Bulk => "bulk",
             Self::Account => "account",
             Self::Keys => "keys",
@@ -74,7 +79,13 @@ impl Group {
             Self::Combos => SandboxGroup::Combos,
             Self::NicheCombos => SandboxGroup::NicheCombos,
             Self::Bundles => SandboxGroup::Bundles,
-            Self::Bulk | Self::Account | Self::Keys | Self::Webhooks | Self::Operator => SandboxGroup::Sticky,
+            Self::Lists
+            | Self::ListRuns
+            | Self::Bulk
+            | Self::Account
+            | Self::Keys
+            | Self::Webhooks
+            | Self::Operator => SandboxGroup::Sticky,
         }
     }
 
@@ -83,7 +94,13 @@ impl Group {
     pub const fn is_recorded(self) -> bool {
         matches!(
             self,
-            Self::Resolve | Self::Find | Self::Search | Self::Combos | Self::NicheCombos | Self::Bundles
+            Self::Resolve
+                | Self::Find
+                | Self::Search
+                | Self::Combos
+                | Self::NicheCombos
+                | Self::Bundles
+                | Self::ListRuns
         )
     }
 }
@@ -151,7 +168,8 @@ impl Scope {
 }
 
 /// Calls whose bodies are lists, and longer than others may be.
-const LIST_TAKERS: &[&str] = &["ad-audience", "ingest-signals"];
+const LIST_TAKERS: &[&str] =
+    &["ad-audience", "ingest-signals", "watch-lists-create", "watch-lists-add", "watch-lists-remove"];
 
 /// One endpoint, described.
 #[derive(Debug, Clone, Copy)]
@@ -228,6 +246,11 @@ impl Spec {
             summary: "",
             description: "",
         }
+    }
+
+    /// Something of the account's own that is kept to be asked again.
+    pub const fn keeping(name: &'static str, verb: Verb, path: &'static str) -> Self {
+        Self::free(name, verb, path, Group::Lists, Scope::Lists)
     }
 
     /// The longest body it takes.

@@ -20,6 +20,7 @@ mod queue_care;
 mod sandbox_sweeping;
 mod sequencing;
 mod sweeping;
+mod watching;
 mod webhook_sweeping;
 
 pub use delivering::WebhookTools;
@@ -29,7 +30,7 @@ pub use publishing::publish_index;
 use assay_domain::Clock;
 use assay_engine::Engine;
 use assay_engine::newsroom::Newsroom;
-use assay_service::BulkDesk;
+use assay_service::{BulkDesk, ListDesk};
 use assay_store::{Graph, Ledger};
 use attending::Attending;
 use bulk::{BulkCare, Slices};
@@ -52,6 +53,7 @@ use sweeping::Sweeping;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
+use watching::{Matching, Schedules, WatchSweeping};
 use webhook_sweeping::WebhookSweeping;
 
 /// The background work of one node. Any number of nodes may run it.
@@ -65,6 +67,7 @@ pub struct WorkerTools {
     pub ledger: Ledger,
     pub engine: Engine,
     pub bulk: BulkDesk,
+    pub lists: ListDesk,
     pub webhooks: Arc<WebhookTools>,
     /// Who looks at public sources; none where hosts could not be told whom to write to.
     pub newsroom: Option<Newsroom>,
@@ -94,7 +97,7 @@ impl Worker {
         settings: WorkerSettings,
         shutdown: &watch::Receiver<bool>,
     ) -> WorkerHandle {
-        let WorkerTools { graph, ledger, engine, bulk, webhooks, newsroom, clock, node } = tools;
+        let WorkerTools { graph, ledger, engine, bulk, lists, webhooks, newsroom, clock, node } = tools;
         let jobs = ledger.jobs().clone();
         let attending = Attending::start(jobs.clone(), node);
         let mut loops = vec![
@@ -110,6 +113,9 @@ impl Worker {
             start_chore(LearningSignals::new(engine.clone(), clock.clone(), node), shutdown.clone()),
             start_chore(Expiring::new(engine.clone(), clock.clone()), shutdown.clone()),
             start_chore(Partitioning::new(ledger.clone(), settings.history_months), shutdown.clone()),
+            start_chore(Matching(lists.clone()), shutdown.clone()),
+            start_chore(Schedules(lists.clone()), shutdown.clone()),
+            start_chore(WatchSweeping(lists), shutdown.clone()),
             start_chore(Granting::new(ledger.clone()), shutdown.clone()),
             start_chore(SandboxSweeping::new(ledger.clone()), shutdown.clone()),
             start_chore(Sweeping::new(ledger.clone()), shutdown.clone()),

@@ -9,7 +9,7 @@ mod worker {
     use super::support::{graph_db, ledger_db};
     use assay_domain::{Clock, IdentityKey, MasterKey, NetworkHosts};
     use assay_engine::Engine;
-    use assay_service::{BulkDesk, BulkKeys, WebhookRules};
+    use assay_service::{BulkDesk, BulkKeys, ListDesk, ListKeys, WebhookRules};
     use assay_store::{Database, Graph, Ledger};
     use assay_worker::{WebhookTools, Worker, WorkerSettings, WorkerTools};
     use std::num::NonZeroU32;
@@ -23,6 +23,7 @@ mod worker {
         let identity = IdentityKey::new(master.derive("identity"));
         let engine = Engine::new(graph.clone(), ledger.clone(), identity, NetworkHosts::default());
         let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), BulkKeys::new(&master));
+        let lists = ListDesk::new(ledger.clone(), engine.clone(), clock.clone(), ListKeys::new(&master));
         let node = Uuid::from_u128(1);
         let rules = WebhookRules::strict(&master);
         let webhooks = WebhookTools::new(rules, Vec::new(), NonZeroU32::MIN, clock.clone()).unwrap();
@@ -32,6 +33,7 @@ mod worker {
             ledger: ledger.clone(),
             engine,
             bulk,
+            lists,
             webhooks,
             newsroom: None,
             clock,

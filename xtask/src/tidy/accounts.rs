@@ -15,6 +15,12 @@ const TABLES: &[&str] = &[
     "webhook_endpoint",
     "webhook_delivery",
     "webhook_attempt",
+    "watch_list",
+    "watch_entry",
+    "watch_match",
+    "watch_run",
+    "saved_icp",
+    "saved_icp_seen",
 ];
 const BEFORE_A_TABLE: &[&str] = &["from", "join", "into", "update", "only", "using", "lateral"];
 const EXCUSE: &str = "all accounts:";

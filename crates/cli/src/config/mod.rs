@@ -17,7 +17,9 @@ pub use layers::{Effective, load};
 use crate::failure::Failure;
 use assay_domain::{IdentityKey, IpRange, MasterKey, NetworkHosts};
 use assay_notify::Guard;
-use assay_service::{Billing, BulkKeys, HoldPolicy, ReplyKeys, Settings, WebhookRules, WebhookSeal};
+use assay_service::{
+    Billing, BulkKeys, HoldPolicy, ListKeys, ReplyKeys, Settings, WebhookRules, WebhookSeal,
+};
 use assay_store::Database;
 use feeds::FeedsConfig;
 use mail::MailConfig;
@@ -137,6 +139,7 @@ impl Config {
             key_pepper: self.key_pepper()?,
             reply_keys: ReplyKeys::new(self.master_key()?),
             bulk_keys: BulkKeys::new(self.master_key()?),
+            list_keys: ListKeys::new(self.master_key()?),
             webhook_rules: self.webhook_rules()?,
             holds: self.holds,
             hold_lifetime: self.hold_lifetime,

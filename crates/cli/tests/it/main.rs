@@ -16,6 +16,7 @@ mod import;
 mod keys;
 mod lately;
 mod lifecycle;
+mod lists;
 mod mail;
 mod money;
 mod overload;

@@ -12,12 +12,14 @@ mod same;
 mod seed;
 mod take;
 mod unmatched;
+mod watching;
 
 pub use fuse::Fused;
 pub use learnt::Learning;
 pub use recent::{Recent, is_open, rank_of};
 pub use seed::personalization_seed;
 pub use take::{SignalPage, Told};
+pub use watching::{Happened, Watched, is_promotion};
 
 pub use assay_store::graph::{FeedFilter, FeedHead, FeedStart, Moment, Part, RecentFilter};
 

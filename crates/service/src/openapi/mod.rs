@@ -93,6 +93,11 @@ const TAGS: &[(&str, &str)] = &[
         "bundles",
         "Everything about one company or one person in one answer, at one price. Charged only when it is known.",
     ),
+    (
+        "lists",
+        "Whom you watch and what you look for, kept here: run again, they tell what is new. Keeping is free; a run is charged for \
+         what it tells.",
+    ),
     ("account", "What your account has, what it asked and whom it found. Free."),
     ("bulk", "Many lookups in one call, answered later: submitted, watched, read and canceled."),
     ("keys", "The keys of your account: made, bounded, rotated and revoked. Free."),

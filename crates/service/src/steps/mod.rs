@@ -6,6 +6,7 @@ pub mod address;
 pub mod buyers;
 pub mod committee;
 pub mod contact;
+pub mod contacts;
 pub mod coworkers;
 pub mod firms;
 pub mod funded;

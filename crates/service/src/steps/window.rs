@@ -72,6 +72,13 @@ impl Window {
             Self::Days(_) | Self::Since(_) | Self::Quarter => now,
         }
     }
+
+    /// Whether something of this time is of the window. What is known by its day alone (midnight) is compared as a day.
+    pub fn holds(self, at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+        let begin = self.begin(now);
+        let is_of_first_day = at == midnight(begin.date_naive());
+        (at >= begin || is_of_first_day) && at <= self.end(now)
+    }
 }
 
 fn midnight(day: NaiveDate) -> DateTime<Utc> {

@@ -4,7 +4,7 @@ use super::company::RoundView;
 use super::person::LocationView;
 use super::terms;
 use crate::example;
-use assay_domain::signal::{Content, Deal, Move, MoveKind, Party, Post, Posting, SignalSource};
+use assay_domain::signal::{Content, Deal, Engagement, Move, MoveKind, Party, Post, Posting, SignalSource};
 use assay_domain::taxonomy::{Department, Seniority};
 use assay_domain::{Confidence, Signal, SignalKind};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -17,7 +17,8 @@ use serde::Serialize;
 pub struct SignalView {
     /// `sig_…`
     pub id: String,
-    #[schemars(extend("enum" = ["funding", "acquisition", "hiring", "job-change"]))]
+    /// Engagement is told by watch lists only: it has no feed of its own.
+    #[schemars(extend("enum" = ["funding", "acquisition", "hiring", "job-change", "engagement"]))]
     pub kind: &'static str,
     /// Grows when another source tells of the same event, or one of them amends what it said: the signal then comes again.
     pub revision: i64,
@@ -39,6 +40,15 @@ pub struct SignalView {
     pub job: Option<JobView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ChangeView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engagement: Option<EngagementView>,
+}
+
+/// How much was said to or about somebody.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Engagement")]
+pub struct EngagementView {
+    pub count: u32,
 }
 
 /// A company as a signal names it; with an id where it is one we know.
@@ -152,13 +162,14 @@ impl From<Signal> for SignalView {
             acquisition: None,
             job: None,
             change: None,
+            engagement: None,
         };
         match signal.content {
             Content::Funding(round) => view.funding = Some(round.into()),
             Content::Acquisition(deal) => view.acquisition = Some(deal.into()),
             Content::Hiring(posting) => view.job = Some(posting.into()),
             Content::JobChange(change) => view.change = Some(change.into()),
-            Content::Engagement(_) => {}
+            Content::Engagement(Engagement { count, .. }) => view.engagement = Some(EngagementView { count }),
         }
         view
     }

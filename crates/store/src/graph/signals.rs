@@ -7,6 +7,7 @@ mod feed;
 mod keep;
 mod place;
 mod recent;
+mod subjects;
 
 pub use feed::{FeedEntry, FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart};
 pub(super) use place::place;

@@ -170,6 +170,9 @@ impl Desk<'_> {
         if settle.lease().is_some_and(|lease| !self.loaded.leases.contains(&lease)) {
             return self.refuse(Refusal::ClaimLost);
         }
+        if settle.watch_run().is_some_and(|run| !self.loaded.watch_runs.contains(&run.uuid())) {
+            return self.refuse(Refusal::ClaimLost);
+        }
         let open = settle.hold.and_then(|id| Some((id, self.open_hold(id)?)));
         let (charged, uncollected) = match open {
             Some((id, stored)) => (self.capture(id, &stored, settle), 0),

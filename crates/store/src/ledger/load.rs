@@ -3,6 +3,7 @@
 use super::batch::Asked;
 use super::book::{Book, LotLeft};
 use super::op::{Cap, Op, Settled};
+use super::watch::read_open_runs;
 use crate::StoreError;
 use crate::queue::Lease;
 use assay_domain::{AccountId, Credits, HoldId, JobId, KeyId, RequestId};
@@ -85,6 +86,8 @@ pub struct Loaded {
     pub claims: HashSet<(AccountId, [u8; 32], i32)>,
     /// Jobs of the queue whose leases are still held.
     pub leases: HashSet<Lease>,
+    /// Runs of watch lists that still have what they took.
+    pub watch_runs: HashSet<Uuid>,
     /// Reasons of grants that exist already.
     pub reasons: HashSet<(AccountId, String)>,
     /// Calls that were settled before: by a lost attempt of this very batch, or as the subject of a refund.
@@ -101,6 +104,7 @@ impl Loaded {
             holds: HashMap::new(),
             claims: HashSet::new(),
             leases: HashSet::new(),
+            watch_runs: HashSet::new(),
             reasons: HashSet::new(),
             settled: HashMap::new(),
             spend: HashMap::new(),
@@ -118,6 +122,7 @@ impl Loaded {
             moment,
             claims: read_claims(connection, batch).await?,
             leases: read_leases(connection, batch).await?,
+            watch_runs: read_open_runs(connection, batch).await?,
             reasons: read_reasons(connection, batch).await?,
             settled: read_settled(connection, batch, recheck).await?,
             spend: HashMap::new(),

@@ -9,6 +9,7 @@ pub mod bulk;
 mod erasure;
 mod grants;
 mod history;
+pub mod icps;
 mod keys;
 mod load;
 pub mod op;
@@ -19,6 +20,7 @@ mod rates;
 mod replies;
 mod secrets;
 mod sweep;
+pub mod watch;
 pub mod webhooks;
 mod write;
 

@@ -1,6 +1,8 @@
 //! What can be asked of the ledger, and what it answers.
 
 use super::bulk::{AnsweredSlice, NewBulk};
+use super::icps::IcpRun;
+use super::watch::WatchReport;
 use crate::queue::Lease;
 use assay_domain::{BulkId, Credits, HoldId, KeyId, LotId, PersonId, Price, RequestId};
 use chrono::{DateTime, Utc};
@@ -100,6 +102,9 @@ pub enum Deed {
     SubmitBulk(Box<NewBulk>),
     /// Needs the lease of its job: a worker that lost it changes nothing.
     AnswerSlice(Box<AnsweredSlice>),
+    /// Needs what its run took: one that lost it tells nothing.
+    ReportWatch(Box<WatchReport>),
+    RanIcp(Box<IcpRun>),
 }
 
 impl Settle {
@@ -107,6 +112,14 @@ impl Settle {
     pub fn lease(&self) -> Option<Lease> {
         match &self.deed {
             Some(Deed::AnswerSlice(slice)) => Some(slice.lease),
+            _ => None,
+        }
+    }
+
+    /// The run of a watch list this ends.
+    pub fn watch_run(&self) -> Option<RequestId> {
+        match &self.deed {
+            Some(Deed::ReportWatch(report)) => Some(report.run),
             _ => None,
         }
     }

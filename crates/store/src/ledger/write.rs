@@ -2,8 +2,10 @@
 
 use super::book::Book;
 use super::bulk;
+use super::icps;
 use super::load::{Spend, SpendKey, StoredHold};
 use super::op::{Deed, Grant, Settle, Settled};
+use super::watch;
 use crate::StoreError;
 use assay_domain::{AccountId, BulkId, HoldId};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -176,7 +178,9 @@ impl Writes {
             write_calls(connection, &[], HistoryColumns::default(), vec![again]).await?;
         }
         bulk::start(connection, &self.started_bulks).await?;
-        bulk::write(connection, &self.deeds).await
+        bulk::write(connection, &self.deeds).await?;
+        watch::write(connection, &self.deeds).await?;
+        icps::write(connection, &self.deeds).await
     }
 }
 

@@ -39,9 +39,7 @@ impl Scene {
     /// Gives signals of one kind, all of which are in the feed when this returns.
     pub fn give(&self, signals: &[Value]) {
         let kind = signals[0]["kind"].as_str().unwrap();
-        let body = json!({ "source": "own", "signals": signals });
-        let told = self.server.call(&self.operator, "POST", "/v1/ingest/signals", &body).is_ok();
-        assert_eq!((&told["accepted"], &told["rejected"]), (&json!(signals.len()), &json!([])));
+        self.tell(signals);
         let watch = Stopwatch::start();
         loop {
             let page = self.server.get(&self.customer, &format!("/v1/signals?kind={kind}&limit=100")).is_ok();
@@ -51,6 +49,13 @@ impl Scene {
             assert!(watch.elapsed() < PATIENCE, "{page}");
             std::thread::sleep(Duration::from_millis(250));
         }
+    }
+
+    /// Gives signals that the feed may show later.
+    pub fn tell(&self, signals: &[Value]) {
+        let body = json!({ "source": "own", "signals": signals });
+        let told = self.server.call(&self.operator, "POST", "/v1/ingest/signals", &body).is_ok();
+        assert_eq!((&told["accepted"], &told["rejected"]), (&json!(signals.len()), &json!([])));
     }
 
     pub fn ask(&self, path: &str, body: &Value) -> Value {
@@ -86,7 +91,7 @@ pub fn domain(number: u64) -> String {
 }
 
 /// Somebody goes from the company before to this one.
-fn joined(id: &str, (name, url): &(String, String), at: Value, title: &str, to: u64) -> Value {
+pub fn joined(id: &str, (name, url): &(String, String), at: Value, title: &str, to: u64) -> Value {
     json!({
         "id": id, "kind": "job-change", "occurredAt": at, "company": company(to),
         "person": { "fullName": name, "networkUrl": url },

@@ -53,17 +53,27 @@ pub struct JobTaken {
     pub started_on: Option<NaiveDate>,
 }
 
+impl From<PostView> for JobLeft {
+    fn from(PostView { title, company, on }: PostView) -> Self {
+        Self { title, company, ended_on: on }
+    }
+}
+
+impl From<PostView> for JobTaken {
+    fn from(PostView { title, company, on }: PostView) -> Self {
+        Self { title, company, started_on: on }
+    }
+}
+
 impl From<UnmaskedMove> for JobChange {
     fn from(unmasked: UnmaskedMove) -> Self {
         let UnmaskedMove { signal, change, person } = unmasked;
         let ChangeView { kind, from, to } = change.into();
-        let left = |PostView { title, company, on }| JobLeft { title, company, ended_on: on };
-        let taken = |PostView { title, company, on }| JobTaken { title, company, started_on: on };
         Self {
             person: person.into(),
             change: kind,
-            from: from.map(left),
-            to: to.map(taken),
+            from: from.map(JobLeft::from),
+            to: to.map(JobTaken::from),
             occurred_at: signal.occurred_at,
             detected_at: signal.detected_at,
             confidence: signal.confidence,

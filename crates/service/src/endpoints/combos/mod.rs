@@ -1,6 +1,7 @@
 //! Combos: several questions behind one call, one answer.
 
 mod buying_committee;
+mod champion_just_moved;
 mod congrats_trigger;
 mod find_decision_maker;
 mod find_similar_people;
@@ -15,6 +16,7 @@ mod prospect_package;
 mod tech_stack_targets;
 
 pub use buying_committee::BuyingCommittee;
+pub use champion_just_moved::ChampionJustMoved;
 pub use congrats_trigger::CongratsTrigger;
 pub use find_decision_maker::FindDecisionMaker;
 pub use find_similar_people::{FindSimilarPeople, SimilarPerson};

@@ -2,9 +2,10 @@
 
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
+use crate::endpoints::icps::{company_conditions, icp_id};
 use crate::endpoints::search::CompanyFilters;
 use crate::example;
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 use crate::search::Conditions;
 use crate::search::firm::FirmFilters;
 use crate::search::values::{OneValue, Phrase};
@@ -18,7 +19,7 @@ use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::{Window, months_after, months_after_at_most};
 use crate::view::{CompanyView, RoundView};
 use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX};
-use assay_domain::{CompanyId, Credits, NetworkHosts, PersonId, Price, Signal};
+use assay_domain::{CompanyId, Credits, IcpId, NetworkHosts, PersonId, Price, Signal};
 use assay_engine::research::Role;
 use chrono::NaiveDate;
 use garde::Validate;
@@ -60,12 +61,13 @@ pub struct BuyerBudgetWindowRequest {
 pub struct BuyerBudgetWindowQuestion {
     wish: WalkWish,
     sieve: BudgetSieve,
+    /// A saved one, whose filters are read when it is asked.
+    icp: Option<IcpId>,
 }
 
 #[derive(Debug)]
 pub struct BudgetSieve {
-    /// None for a saved one, of which none is known.
-    icp: Option<Conditions>,
+    icp: Conditions,
     funded: FundedSieve,
     role: Role,
 }
@@ -107,9 +109,8 @@ impl Row for BudgetRow {
 
     async fn complete(context: &Context, sieve: &BudgetSieve, signal: Signal) -> Result<Option<Self>, Fault> {
         let Some((company, round)) = funded(context, &sieve.funded, &signal).await? else { return Ok(None) };
-        let Some(icp) = &sieve.icp else { return Ok(None) };
         let (fits, jobs, buyer) = tokio::try_join!(
-            meets(context, icp, &company),
+            meets(context, &sieve.icp, &company),
             open_jobs(context, &company, &[], None, context.now),
             buyer(context, &company, &sieve.role)
         )?;
@@ -162,7 +163,7 @@ impl Endpoint for BuyerBudgetWindow {
         let window = Window::Months { from: CLOSES_MONTHS, to: OPENS_MONTHS };
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         request.icp.as_ref().map_or(Ok(()), |icp| icp.check("/icp"))?;
-        let icp = request.icp.as_ref().map(CompanyFilters::conditions);
+        let icp = request.icp.as_ref().map(CompanyFilters::conditions).unwrap_or_default();
         let funded = FundedSieve {
             rounds: RoundFilter::default(),
             firm: FirmFilters::default(),
@@ -170,7 +171,7 @@ impl Endpoint for BuyerBudgetWindow {
             first_asked: wish.first_asked(),
         };
         let sieve = BudgetSieve { icp, funded, role: Role::read(&request.role.0.0) };
-        Ok(BuyerBudgetWindowQuestion { wish, sieve })
+        Ok(BuyerBudgetWindowQuestion { wish, sieve, icp: request.icp_id.as_deref().map(icp_id) })
     }
 
     fn units_max(question: &BuyerBudgetWindowQuestion) -> u32 {
@@ -198,8 +199,10 @@ impl Endpoint for BuyerBudgetWindow {
         context: &Context,
         asked: BuyerBudgetWindowQuestion,
     ) -> Result<Outcome<Rows<BudgetCompany>>, Fault> {
-        if asked.sieve.icp.is_none() {
-            return Err(Fault::new(Code::NotFound, "there is no saved ICP with this id"));
+        let mut asked = asked;
+        if let Some(id) = asked.icp {
+            let icp = context.memory.icps().find(id).await?;
+            asked.sieve.icp = company_conditions(&icp, context.engine.hosts())?;
         }
         let rounds = rounds_of(context, &asked.wish);
         let found = walk::<BudgetRow>(context, &asked.wish, &rounds, &asked.sieve).await?;

@@ -8,6 +8,8 @@ mod just_acquired_buyers;
 mod just_funded_smb_leaders;
 mod local_business_owners;
 mod local_service_by_revenue;
+mod quiet_power_users;
+mod silent_promoter_radar;
 mod smb_buying_committee;
 
 pub use buyer_budget_window::BuyerBudgetWindow;
@@ -18,4 +20,6 @@ pub use just_acquired_buyers::JustAcquiredBuyers;
 pub use just_funded_smb_leaders::JustFundedSmbLeaders;
 pub use local_business_owners::LocalBusinessOwners;
 pub use local_service_by_revenue::LocalServiceByRevenue;
+pub use quiet_power_users::QuietPowerUsers;
+pub use silent_promoter_radar::SilentPromoterRadar;
 pub use smb_buying_committee::SmbBuyingCommittee;

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
 use crate::fault::Fault;
+use crate::input::{Decoded, RawInput};
 use crate::search::clauses::{LocationFilter, Range, folded, one_of, since, words};
 use crate::search::values::{Phrase, Values};
 use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
@@ -17,7 +18,7 @@ use chrono::NaiveDate;
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What amounts are in where nobody says otherwise.
 const CURRENCY: &str = "USD";
@@ -207,14 +208,34 @@ impl Endpoint for SearchCompanies {
         context: &Context,
         question: SearchCompaniesQuestion,
     ) -> Result<Outcome<SearchCompaniesResponse>, Fault> {
-        let SearchCompaniesQuestion { filters, exclude, page } = question;
-        let conditions = filters.conditions().without(exclude.conditions());
+        let (conditions, page) = (question.conditions(), question.page);
         let FoundPage { rows, total, total_relation, truncated_by, next_cursor, steps } =
             find::<Company>(context, conditions, &page).await?;
         let results: Vec<CompanyView> = rows.into_iter().map(Into::into).collect();
         let units = u32::try_from(results.len()).unwrap_or(u32::MAX);
         let body = SearchCompaniesResponse { results, total, total_relation, truncated_by, next_cursor };
         Ok(Outcome::found(body, units, Trace { steps, ..Trace::default() }))
+    }
+}
+
+impl SearchCompanies {
+    /// Reads the fields of a request that came by another way than a call of its own.
+    pub(crate) fn read(
+        fields: Map<String, Value>,
+        hosts: &NetworkHosts,
+    ) -> Result<SearchCompaniesQuestion, Fault> {
+        let Decoded(request) = RawInput::Body(fields).decode::<SearchCompaniesRequest>()?;
+        Self::parse(request, hosts)
+    }
+}
+
+impl SearchCompaniesQuestion {
+    pub(crate) fn page(&self) -> &PageWish {
+        &self.page
+    }
+
+    pub(crate) fn conditions(&self) -> Conditions {
+        self.filters.conditions().without(self.exclude.conditions())
     }
 }
 

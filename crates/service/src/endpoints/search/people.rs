@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome, Trace};
 use crate::example;
 use crate::fault::Fault;
+use crate::input::{Decoded, RawInput};
 use crate::search::clauses::{
     LocationFilter, Range, domains, folded, language, one_of, since, words, years_of_work,
 };
@@ -18,7 +19,7 @@ use chrono::{Days, NaiveDate};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 #[derive(Debug)]
 pub enum SearchPeople {}
@@ -199,9 +200,8 @@ impl Endpoint for SearchPeople {
         context: &Context,
         question: SearchPeopleQuestion,
     ) -> Result<Outcome<SearchPeopleResponse>, Fault> {
-        let SearchPeopleQuestion { filters, exclude, page } = question;
-        let day = page.day(context);
-        let conditions = filters.conditions(day).without(exclude.conditions(day));
+        let conditions = question.conditions(question.page.day(context));
+        let page = question.page;
         let FoundPage { rows, total, total_relation, truncated_by, next_cursor, steps } =
             find::<Person>(context, conditions, &page).await?;
         let people = rows.iter().map(|person| person.id).collect();
@@ -210,6 +210,28 @@ impl Endpoint for SearchPeople {
         let units = u32::try_from(results.len()).unwrap_or(u32::MAX);
         let body = SearchPeopleResponse { results, total, total_relation, truncated_by, next_cursor };
         Ok(Outcome::found(body, units, trace))
+    }
+}
+
+impl SearchPeople {
+    /// Reads the fields of a request that came by another way than a call of its own.
+    pub(crate) fn read(
+        fields: Map<String, Value>,
+        hosts: &NetworkHosts,
+    ) -> Result<SearchPeopleQuestion, Fault> {
+        let Decoded(request) = RawInput::Body(fields).decode::<SearchPeopleRequest>()?;
+        Self::parse(request, hosts)
+    }
+}
+
+impl SearchPeopleQuestion {
+    pub(crate) fn page(&self) -> &PageWish {
+        &self.page
+    }
+
+    /// `day` is what filters count back from.
+    pub(crate) fn conditions(&self, day: NaiveDate) -> Conditions {
+        self.filters.conditions(day).without(self.exclude.conditions(day))
     }
 }
 

@@ -24,6 +24,7 @@ pub async fn write(
         match deed {
             Deed::SubmitBulk(bulk) => submit(connection, *account, bulk).await?,
             Deed::AnswerSlice(slice) => answers.push((*account, &**slice, *settled)),
+            Deed::ReportWatch(_) | Deed::RanIcp(_) => {}
         }
     }
     write_answers(connection, &answers).await

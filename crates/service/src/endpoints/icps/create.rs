@@ -1,0 +1,59 @@
+//! `POST /v1/saved-icps`: saves a search.
+
+use super::fields;
+use super::view::{IcpView, example_filters};
+use crate::account_icps::IcpTerms;
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Outcome};
+use crate::endpoints::lists::{KindAsked, list_name};
+use crate::fault::Fault;
+use crate::spec::{Spec, Verb};
+use assay_domain::NetworkHosts;
+use assay_domain::limits::LIST_NAME_CHARS_MAX;
+use garde::Validate;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+#[derive(Debug)]
+pub enum SavedIcpsCreate {}
+
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
+pub struct SavedIcpsCreateRequest {
+    #[garde(length(chars, min = 1, max = LIST_NAME_CHARS_MAX))]
+    #[schemars(length(min = 1, max = LIST_NAME_CHARS_MAX))]
+    name: String,
+    target: KindAsked,
+    /// As `search/people` or `search/companies` take them, `exclude` too.
+    filters: Map<String, Value>,
+}
+
+impl Endpoint for SavedIcpsCreate {
+    const SPEC: Spec = Spec {
+        status: 201,
+        summary: "Save a search",
+        description: "Keeps the filters of a search for people or companies, to be run again by their id. Filters are checked as the \
+                      search checks them.",
+        ..Spec::keeping("saved-icps-create", Verb::Post, "/v1/saved-icps")
+    };
+    type Request = SavedIcpsCreateRequest;
+    type Question = IcpTerms;
+    type Response = IcpView;
+
+    fn parse(request: SavedIcpsCreateRequest, hosts: &NetworkHosts) -> Result<IcpTerms, Fault> {
+        let (name, target) = (list_name(&request.name)?, request.target.into());
+        fields::check(target, &request.filters, hosts)?;
+        Ok(IcpTerms { name, target, filters: request.filters })
+    }
+
+    fn example() -> (Value, IcpView) {
+        let view = IcpView::example();
+        (json!({ "name": view.name, "target": view.target, "filters": example_filters() }), view)
+    }
+
+    async fn run(context: &Context, terms: IcpTerms) -> Result<Outcome<IcpView>, Fault> {
+        Ok(Outcome::nothing(IcpView::of(context.memory.icps().create(terms, context.now).await?)))
+    }
+}

@@ -1,0 +1,16 @@
+//! Saved ICPs: searches that are kept to be run again.
+
+mod create;
+mod delete;
+mod fields;
+mod get;
+mod list;
+mod run;
+mod view;
+
+pub use create::SavedIcpsCreate;
+pub use delete::SavedIcpsDelete;
+pub(crate) use fields::{company_conditions, icp_id};
+pub use get::SavedIcpsGet;
+pub use list::SavedIcpsList;
+pub use run::SavedIcpsRun;
