@@ -55,7 +55,8 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     let language = scene.language;
     let (before, after) = (scene.before(sum.from, BEFORE_WORDS), scene.after(sum.to, AFTER_WORDS));
     let near_after = after.get(..after.len().min(3)).unwrap_or_default();
-    let apart = scene.says(before, language.figures)
+    let apart = is_of_aside(scene, sum)
+        || scene.says(before, language.figures)
         || scene.says(near_after, language.figures)
         || scene.says(near_after, language.each)
         || scene.says(before, language.pasts)
@@ -80,6 +81,26 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     }
 }
 
+/// `led by A, which oversees $38 billion, put`: a sum of a clause that only describes somebody, and tells no event.
+fn is_of_aside(scene: &Scene<'_>, sum: &Sum) -> bool {
+    const ASIDE_WORDS: usize = 8;
+    let (tokens, language) = (scene.tokens(), scene.language);
+    let events =
+        [language.raises, language.invests, language.buys, language.bought, language.sells, language.sold];
+    let clause = scene.before(sum.from, ASIDE_WORDS);
+    let start = sum.from - clause.len();
+    let after_comma = start.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|it| it.is_mark(","));
+    let is_event = |at: usize| events.iter().any(|words| any_at(tokens, at, words).is_some());
+    let is_price = clause.iter().any(|token| is_in(token, language.paying.prices));
+    // The name before the comma is whom the clause describes; a round that it describes is another matter.
+    let of_name = start.checked_sub(1).is_some_and(|comma| scene.runs.iter().any(|run| run.to == comma));
+    after_comma
+        && of_name
+        && clause.first().is_some_and(super::sense::is_relative)
+        && !(start..sum.from).any(is_event)
+        && !is_price
+}
+
 fn of_role<'a>(
     scene: &'a Scene<'_>,
     price: bool,
@@ -87,6 +108,11 @@ fn of_role<'a>(
     wanted: Role,
 ) -> impl Iterator<Item = Money> + 'a {
     scene.sums.iter().filter(move |sum| role(scene, sum, price, year) == wanted).map(|sum| sum.money)
+}
+
+/// The sums of a passage that may be those of a round.
+pub(super) fn plain_sums<'a>(scene: &'a Scene<'_>, year: i32) -> impl Iterator<Item = &'a Sum> {
+    scene.sums.iter().filter(move |sum| role(scene, sum, false, year) == Role::Plain)
 }
 
 /// The sum that was raised.
@@ -114,7 +140,11 @@ pub(super) fn raised(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Optio
 
 /// `How much? $72 million.`: a sentence that is hardly more than a sum.
 fn is_answer(scene: &Scene<'_>) -> bool {
-    scene.sums.first().is_some_and(|sum| sum.from <= 2)
+    scene.sums.first().is_some_and(|sum| {
+        let last = sum.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+        // `Total amount: ¥1.2 billion.`
+        sum.from <= 2 || sum.from <= 5 && last.is_some_and(|last| last.is_mark(":"))
+    })
 }
 
 /// The price that was paid.

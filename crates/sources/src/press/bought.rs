@@ -15,7 +15,12 @@ pub(super) fn is_company(scene: &Scene<'_>, from: usize, target: Run) -> bool {
     let last = target.from.checked_sub(1).filter(|at| *at >= from).and_then(|at| scene.tokens().get(at));
     let is_place = last.is_some_and(|last| is_in(last, language.inside));
     let is_thing = scene.find_said(language.things, from, target.from).is_some();
-    !is_common(scene, target) && !is_called_thing(scene, target) && (of_share || !is_place && !is_thing)
+    // `kauft der Gründerfamilie Rüegsegger sämtliche Aktien ab`: whoever sells.
+    let of_family = last.is_some_and(|last| last.lower.ends_with("familie"));
+    !of_family
+        && !is_common(scene, target)
+        && !is_called_thing(scene, target)
+        && (of_share || !is_place && !is_thing)
 }
 
 /// `1440 Larkspur, a 24-story office tower`: what the name is said to be is a thing.

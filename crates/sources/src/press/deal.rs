@@ -2,6 +2,7 @@
 
 use super::bought::{is_company, is_of_things, is_within, starts_named};
 use super::buyout::{buyout, is_buyout};
+use super::funding::{ourselves, says_we};
 use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
 use super::scene::Scene;
@@ -148,7 +149,11 @@ fn passed(scene: &Scene<'_>, from: usize, at: usize, year: i32) -> Option<Deal> 
         scene.language.passes.iter().copied().filter(|phrase| phrase.contains(' ')).collect::<Vec<_>>();
     let hit = any_at(scene.tokens(), at, &phrases).filter(|hit| is_news(scene, *hit, year))?;
     // `A is the new owner of B` is the other way round.
-    if scene.tokens().get(hit.to).is_some_and(|next| is_one_of(&next.lower, OF)) {
+    if scene
+        .tokens()
+        .get(hit.to)
+        .is_some_and(|next| is_one_of(&next.lower, OF) || is_in(next, scene.language.to))
+    {
         return None;
     }
     let after = || {
@@ -223,13 +228,20 @@ fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     let is_named = scene.runs.iter().any(|run| run.from >= first && run.to <= to);
     // `on the sale of the entire share capital to A`: then the seller, or whose shareholders sell, is sold.
     let of_shares = find(tokens, scene.language.shares, first, to).is_some();
-    let seller = scene
-        .subject(from, hit.from)
-        .filter(|_| unit.is_none() && !is_named && (of_shares || to <= first + 1));
+    let seller = scene.subject(from, hit.from).filter(|_| {
+        unit.is_none() && !is_named && (of_shares || to <= first + 1 || is_passive(scene, hit, to))
+    });
     let target = scene.object(first, to).filter(|target| is_company(scene, first, *target));
     let target = target.filter(|target| !is_within(scene, unit, *target)).or(seller);
     let target = target.or_else(|| administered(scene, from, hit));
     Some(Deal { acquirer: Some(acquirer), target, unit, at: hit.from, minority: is_minority(scene, first) })
+}
+
+/// `The shops were sold this week to A`.
+fn is_passive(scene: &Scene<'_>, hit: Hit, to: usize) -> bool {
+    const ADVERB_WORDS: usize = 4;
+    let last = hit.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    to <= hit.to + ADVERB_WORDS && last.is_some_and(|last| is_in(last, scene.language.passive))
 }
 
 /// `With the purchase of B, A gains its first depots`.
@@ -288,8 +300,9 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     }
     let by =
         target.or(unit).and_then(|target| by_whom(scene, scene.language.by_noun, target.to, tokens.len()));
-    let acquirer =
-        by.or_else(|| scene.subject(from, hit.from)).or_else(|| after_opening(scene, hit, target?));
+    // `in May we moved to Ghent, in August we acquired`.
+    let subject = || if says_we(scene, hit) { ourselves(scene, hit) } else { scene.subject(from, hit.from) };
+    let acquirer = by.or_else(subject).or_else(|| after_opening(scene, hit, target?));
     let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
     let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)

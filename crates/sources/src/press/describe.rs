@@ -23,13 +23,15 @@ pub(super) fn clean(passage: &Passage<'_>, run: Run, known: &Texts<'_>, language
     while from + 1 < run.to {
         let Some((first, second)) = word(from).zip(word(from + 1)) else { break };
         let is_unit = word(run.to - 1).is_some_and(|last| is_in(last, language.units));
+        // `Pumpenbau Kessler GmbH` is written in full, though it is `Kessler` later on.
+        let formed = word(run.to - 1).is_some_and(is_legal_form);
         let is_dutch_or_swedish = matches!(language.code, "nl" | "sv");
         let describes = is_in(first, language.kinds) && !keeps_kind(passage, from, language)
             || is_in(first, language.places)
             || !is_unit
                 && known.is_headline(passage, from + 1, run.to)
                 && !known.is_headline(passage, from, run.to)
-            || (is_dutch_or_swedish || language.code == "de")
+            || (is_dutch_or_swedish || language.code == "de" && !formed)
                 && known.starts_sentence(passage, from + 1, run.to)
             || is_dutch_or_swedish && !known.is_inside(first.text);
         if !(describes && second.is_capital() && known.is_alone(first.text, second.text)) {
@@ -69,7 +71,7 @@ const HOUSES: &str = "brauerei bäckerei metzgerei molkerei druckerei spedition 
     autohaus möbelhaus modehaus möbel werft stadtwerke sparkasse privatbank bankhaus kaufhaus gasthof hotel schloss";
 
 /// Adjectives of places, as they end.
-fn is_adjective(token: &Token<'_>, language: &Language) -> bool {
+pub(super) fn is_adjective(token: &Token<'_>, language: &Language) -> bool {
     let long = token.text.chars().count() > 5 && token.lower != "gebrüder";
     match language.code {
         "de" => long && token.lower.ends_with("er"),
@@ -232,14 +234,29 @@ pub(super) fn is_description(passage: &Passage<'_>, run: Run, language: &Languag
     if is_sort && is_joined && run.to - run.from > 2 {
         return true;
     }
-    (run.from..run.to).all(|at| {
-        passage.tokens.get(at).is_some_and(|token| {
-            is_one_of(&token.lower, FIELDS)
-                || is_in(token, language.kinds)
-                || is_in(token, language.places)
-                || language.code == "de" && !token.text.contains('-') && is_certain_kind(token, language)
+    let last = run.to.checked_sub(1).and_then(|at| passage.tokens.get(at));
+    let is_of_place = language.has_capital_nouns()
+        && run.to - run.from == 2
+        && passage.tokens.get(run.from).is_some_and(|first| is_adjective(first, language))
+        && last.is_some_and(|last| is_feminine_kind(last, language));
+    is_of_place
+        || (run.from..run.to).all(|at| {
+            passage.tokens.get(at).is_some_and(|token| {
+                is_one_of(&token.lower, FIELDS)
+                    || is_feminine_kind(token, language)
+                    || is_in(token, language.kinds)
+                    || is_in(token, language.places)
+                    || language.code == "de" && !token.text.contains('-') && is_certain_kind(token, language)
+            })
         })
-    })
+}
+
+/// `Konkurrentin`, `Anbieterin`.
+fn is_feminine_kind(token: &Token<'_>, language: &Language) -> bool {
+    let one = token.lower.strip_suffix("in").unwrap_or(&token.lower);
+    language.has_capital_nouns()
+        && one.len() < token.lower.len()
+        && (language.kinds.contains(&one) || language.endings.iter().any(|ending| one.ends_with(ending)))
 }
 
 /// What no company is called.

@@ -18,7 +18,7 @@ pub(super) struct Round {
 
 const OTHERS_WORDS: usize = 9;
 const INTO_WORDS: usize = 12;
-const MONTH_WORDS: usize = 12;
+const MONTH_WORDS: usize = 16;
 const FUND_WORDS: usize = 3;
 
 /// The first round the passage tells of. `evident`: the release speaks of rounds, loans or grants at all.

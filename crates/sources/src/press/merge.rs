@@ -87,7 +87,12 @@ fn told(story: &Story<'_>) -> Option<Announced> {
 /// Whether the sum follows the verb, and the verb means nothing else.
 fn gets_sum(title: &Scene<'_>, raised: &Round) -> bool {
     let buys = any_at(title.tokens(), raised.at, title.language.buys).is_some();
-    !buys && title.sums.iter().any(|sum| sum.from > raised.at && sum.from <= raised.at + 4)
+    // `strikes $2.7bn deal to take B private`.
+    let is_deal = title
+        .sums
+        .iter()
+        .any(|sum| title.tokens().get(sum.to).is_some_and(|next| is_in(next, title.language.paying.prices)));
+    !buys && !is_deal && title.sums.iter().any(|sum| sum.from > raised.at && sum.from <= raised.at + 4)
 }
 
 /// `A steps in at B`, and the first sentence tells that A buys B.
@@ -107,7 +112,9 @@ fn body_raises_first(story: &Story<'_>, evident: bool) -> bool {
         let bought = deal(scene, story.year).filter(Deal::is_whole);
         let raised = round(scene, evident, story.year);
         match (bought, raised) {
-            (Some(bought), Some(raised)) => return raised.at < bought.at,
+            (Some(bought), Some(raised)) => {
+                return raised.at < bought.at && !(is_aside(scene, raised.at) && !is_aside(scene, bought.at));
+            }
             (Some(_), None) => return false,
             (None, Some(_)) => return true,
             (None, None) => {}
@@ -203,9 +210,17 @@ fn meant_round(story: &Story<'_>) -> Option<Announced> {
 }
 
 /// `We raised a little money`: whose headline it is, the body tells.
-fn is_ours(title: &Scene<'_>) -> bool {
-    let we = title.tokens().iter().take(3).any(|token| is_in(token, &["we", "we'", "wir", "nous", "wij"]));
-    we && title.has(title.language.raises)
+pub(super) fn is_ours(title: &Scene<'_>) -> bool {
+    let we = title.tokens().iter().take(4).any(|token| {
+        is_in(
+            token,
+            &[
+                "we", "we'", "our", "wir", "unser", "unsere", "nous", "notre", "wij", "ons", "onze", "vi",
+                "vår",
+            ],
+        )
+    });
+    we
 }
 
 /// The round of a company: its sum, stage and investors from all that is told of it.

@@ -3,6 +3,7 @@
 //! A headline and the first sentences are read by tables of words, one for each language, and by machinery that all share:
 //! tokens, sums, names, and who stands where around a verb. Whatever is a rumour, a look back or other business says nothing.
 
+mod actors;
 mod amount;
 mod backers;
 mod bought;
@@ -18,6 +19,7 @@ mod money;
 mod name;
 mod naming;
 mod purchase;
+mod retold;
 mod scene;
 mod sense;
 mod share;
@@ -26,6 +28,7 @@ mod stage;
 mod table;
 mod text;
 mod topic;
+mod veto;
 
 use crate::money::Money;
 use assay_domain::Confidence;
@@ -81,7 +84,10 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
     if story.is_doubtful() {
         return None;
     }
-    sheet::read(&story).or_else(|| merge::read(&story))
+    let is_clear = |found: &Announced| !veto::is_barred(&story, found);
+    sheet::read(&story)
+        .or_else(|| merge::read(&story).filter(is_clear))
+        .or_else(|| retold::read(&story).filter(is_clear))
 }
 
 /// A release as it is read: its headline and its sentences.
@@ -144,7 +150,10 @@ impl Story<'_> {
     fn is_about_else(&self) -> bool {
         let language = self.language();
         let says = |phrases| self.title.says(self.title.tokens(), phrases);
-        says(language.topics) && !says(language.passes) && !says(language.invests)
+        says(language.topics)
+            && !says(language.passes)
+            && !says(language.invests)
+            && !merge::is_ours(&self.title)
     }
 
     fn texts(&self) -> Texts<'_> {

@@ -14,7 +14,8 @@ pub(super) struct Run {
 
 const LEGAL_FORMS: &str = "\
     inc corp corporation ltd limited llc llp plc gmbh ag se kg kgaa ug sa sas sarl sca spa srl bv nv ab \
-    oy oyj as asa aps a/s sl slu sau lda ltda pty fz-llc co kk s.a s.p.a s.r.l b.v n.v s.l s.a.s publ";
+    oy oyj as asa aps a/s sl slu sau lda ltda pty fz-llc co kk s.a s.p.a s.r.l b.v n.v s.l s.a.s publ \
+    pte jsc pjsc pvt bhd sdn kft zrt tbk oü uab sia ehf k.k";
 /// Roles and titles of people: they end a name, and are none.
 const ROLES: &[&str] = &[
     "ceo",
@@ -37,7 +38,7 @@ const ROLES: &[&str] = &[
 const NAMED_INSIDE: &str = "capital management investment investments financial strategic news seed stock first new kapital gruppe funds invest";
 /// Heads after which `of` goes on with the name.
 const HEADS_OF: &[&str] =
-    &["bank", "university", "institute", "house", "port", "board", "college", "ministry", "department"];
+    &["bank", "university", "institute", "house", "port", "college", "ministry", "department"];
 
 pub(super) fn is_legal_form(token: &Token<'_>) -> bool {
     token.kind == Kind::Word && is_one_of(&token.lower, LEGAL_FORMS) && token.is_capital()
@@ -92,6 +93,38 @@ impl Known<'_> {
             && has_pair(self.title)
             && self.body.iter().any(has_pair)
             && !texts.any(is_alone)
+    }
+
+    /// `rival Mabel's Larder`: who owns nothing else and is nowhere alone is part of the name.
+    fn is_always_owner(&self, tokens: &[Token<'_>], from: usize, at: usize) -> bool {
+        let Some([owner, _, owned]) = at.checked_sub(1).and_then(|from| tokens.get(from..at + 2)) else {
+            return false;
+        };
+        let texts = || std::iter::once(self.title).chain(self.body);
+        let places =
+            texts().flat_map(|text| text.tokens.iter().enumerate().map(move |(place, it)| (text, place, it)));
+        let mut count = 0;
+        for (text, place, _) in places.filter(|(_, _, token)| token.text == owner.text) {
+            let word = |at: usize| text.tokens.get(at);
+            let owns = word(place + 1).is_some_and(|it| it.is_mark("'"))
+                && word(place + 2).is_some_and(|it| it.text == owned.text);
+            if !owns {
+                return false;
+            }
+            count += 1;
+        }
+        let of_kind = from
+            .checked_sub(1)
+            .and_then(|at| tokens.get(at))
+            .is_some_and(|it| is_in(it, self.language.kinds));
+        self.language.is_english() && (count > 1 || of_kind)
+    }
+
+    /// Whether headline and body both have the two side by side, where capitals tell something.
+    fn is_pair(&self, one: &Token<'_>, two: &Token<'_>) -> bool {
+        let is_number = super::currency::number_word(&two.lower).is_some();
+        let is_told = |passage: &Passage<'_>| has_pair(passage, one.text, two.text);
+        is_number && is_told(self.title) && self.body.iter().any(is_told)
     }
 
     /// `42 Wallabies`, `Kranich 7`: two passages have number and word side by side.
@@ -173,7 +206,11 @@ impl Known<'_> {
 
 fn has_pair(passage: &Passage<'_>, first: &str, second: &str) -> bool {
     let mut pairs = passage.tokens.iter().zip(passage.tokens.iter().skip(1));
-    pairs.any(|(one, two)| one.text == first && two.text == second)
+    let is_loud = |text: &str| text.len() > 3 && !text.chars().any(char::is_lowercase);
+    let is_same = |one: &Token<'_>, two: &str| {
+        one.text == two || (one.is_shouted() || is_loud(two)) && one.lower == two.to_lowercase()
+    };
+    pairs.any(|(one, two)| is_same(one, first) && is_same(two, second))
 }
 
 /// The runs of a passage. What is blocked (sums, verbs, stages) is in none.
@@ -266,6 +303,21 @@ fn joined(
         return Some(at + 1);
     }
     let last = tokens.get(at.checked_sub(1)?)?;
+    // `Gantry Nine`: an ordinary word with a capital that headline and body both have after the same name.
+    if is_free(at) && token.is_capital() && !is_in(token, ROLES) && known.is_pair(last, token) {
+        return Some(at + 1);
+    }
+    if token.is_mark("'")
+        && token.lower.ends_with('s')
+        && is_part_at(at + 1)
+        && known.is_always_owner(tokens, from, at)
+    {
+        return Some(at + 2);
+    }
+    // `Suvarna Cables Private Limited`.
+    if token.text == "Private" && tokens.get(at + 1).is_some_and(is_legal_form) {
+        return Some(at + 2);
+    }
     if ends_in_genitive(tokens, at, known) {
         return Some(at + 1);
     }
@@ -340,10 +392,18 @@ fn is_part(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
                 && tokens.get(at + 2).is_some_and(Token::is_capital)
     });
     let begins_name = !is_first && language.code != "en" && goes_on;
+    // `Van Oorschot Bouwgroep`, with which headline and body begin.
+    let is_van = matches!(token.text, "Van" | "Von" | "Vander" | "Ter")
+        && next.is_some_and(|next| {
+            next.is_capital()
+                && has_pair(known.title, token.text, next.text)
+                && known.body.iter().any(|text| has_pair(text, token.text, next.text))
+        });
+    let begins_name = begins_name || is_van;
     if is_small && !token.is_shouted() && !begins_name {
         return false;
     }
-    let is_begun = is_small && begins_name && !known.is_titled;
+    let is_begun = is_small && begins_name && (!known.is_titled || is_van);
     let is_begun =
         is_begun || known.begins_name(tokens, at, is_first) || is_first && known.is_bare_subject(token);
     if is_opener(token, language) && !is_begun {
@@ -366,8 +426,24 @@ fn is_hyphenated(token: &Token<'_>, next: Option<&Token<'_>>) -> bool {
     small(rest) && goes_on && !token.text.contains('.')
 }
 
+/// Legal forms that are no part of a name wherever it is told: `Gao Gao JSC`, `Czujnik-Tech Sp. z o.o.`
+const FOREIGN_FORMS: &str =
+    "K.K Pte JSC PJSC OJSC Sp Pvt Bhd Sdn Kft Zrt Tbk OÜ UAB SIA ehf d.o.o z.o.o s.r.o a.s";
+
+pub(super) fn without_form(name: String) -> String {
+    let (mut name, mut cut) = (name, true);
+    while cut {
+        let last = name.rsplit_once(' ').filter(|(_, last)| is_one_of(last, FOREIGN_FORMS));
+        let head = last.map(|(head, _)| head.trim_end_matches(',').to_owned());
+        cut = head.is_some();
+        name = head.unwrap_or(name);
+    }
+    name
+}
+
 /// The name as text; none when it is too long to be one.
 pub(super) fn spell(passage: &Passage<'_>, run: Run) -> Option<String> {
     let text = passage.slice(run.from, run.to).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = without_form(text);
     (!text.is_empty() && text.len() <= PRESS_NAME_BYTES_MAX).then_some(text)
 }

@@ -1,9 +1,9 @@
 //! How a release calls whom it is about: a name of the headline against the body, and the other way round.
 
 use super::Story;
-use super::describe::{clean, is_description, settle};
+use super::describe::{clean, is_adjective, is_description, settle};
 use super::language::{any_at, is_in};
-use super::name::{Run, is_legal_form, spell};
+use super::name::{Run, is_legal_form, spell, without_form};
 use super::scene::Scene;
 use super::table::is_one_of;
 use super::text::{Kind, Passage, Token};
@@ -88,6 +88,11 @@ const PARTICLES: &str = "De Den Der Het Ter Ten Van Von Vom Zum Zur Le La Les Lo
     The Saint Sankt San Santa São";
 /// The name with such a word, when the body has it when it first names it.
 pub(super) fn canonical(story: &Story<'_>, name: String) -> String {
+    let name = in_full(story, &name).unwrap_or(name);
+    without_form(called(story, name))
+}
+
+fn called(story: &Story<'_>, name: String) -> String {
     let first = story.body.iter().take(PRESS_LEAD_SENTENCES).find_map(|scene| {
         scene.runs.iter().find_map(|run| {
             let text = scene.passage.slice(run.from, run.to);
@@ -148,7 +153,8 @@ fn with_the(story: &Story<'_>, name: String) -> String {
         at.and_then(|at| scene.passage.text.get(..at))
             .is_some_and(|head| head.ends_with(' ') && head.trim_end().ends_with(char::is_alphanumeric))
     };
-    let is_headed = story.title.passage.text.starts_with(&whole);
+    let is_headed =
+        story.title.passage.text.starts_with(&whole) || !story.title.is_titled && is_inside(&story.title);
     if let Some(whole) = with_own_article(story, &name) {
         return whole;
     }
@@ -174,6 +180,30 @@ pub(super) fn prefer(story: &Story<'_>, headline: Option<String>, body: Option<S
         .strip_prefix(first.as_str())
         .is_some_and(|rest| rest.starts_with(' ') && !Passage::new(rest).tokens.iter().all(is_legal_form));
     if is_other || is_longer || is_fuller { body } else { headline }
+}
+
+/// Where nouns have capitals: `Pumpenbau Kessler GmbH` for `Kessler`, and `Brodersen & Sohn` when the headline only has what
+/// the body tells before the name, `das Textilhaus Brodersen & Sohn`.
+fn in_full(story: &Story<'_>, name: &str) -> Option<String> {
+    let language = story.language();
+    if !language.has_capital_nouns() {
+        return None;
+    }
+    let lead = story.body.iter().take(PRESS_LEAD_SENTENCES);
+    let mut runs = lead.flat_map(|scene| scene.runs.iter().map(move |run| (scene, *run)));
+    runs.find_map(|(scene, run)| {
+        let cleaned = clean(scene.passage, run, &story.texts(), language);
+        let told = spell(scene.passage, cleaned)?;
+        let bare =
+            run.to.checked_sub(2).filter(|at| *at > cleaned.from).and_then(|at| scene.tokens().get(at));
+        let formed = scene.tokens().get(run.to - 1).is_some_and(is_legal_form);
+        let is_formed = formed && bare.is_some_and(|bare| bare.text == name);
+        let rest = scene.passage.slice(run.from, run.to).strip_prefix(name).map(str::trim);
+        let is_placed = scene.tokens().get(run.from).is_some_and(|first| is_adjective(first, language));
+        let rest =
+            rest.filter(|rest| is_placed && name.contains(' ') && rest.starts_with(char::is_uppercase));
+        rest.map(str::to_owned).or(is_formed.then_some(told))
+    })
 }
 
 /// As tokens have it: `Xylem` of `Xylem&Phloem`.

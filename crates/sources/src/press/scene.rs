@@ -329,7 +329,7 @@ impl<'a> Scene<'a> {
 
     /// `A said it would acquire B` is no wish.
     fn is_reported(&self, modal: usize) -> bool {
-        let said = self.tokens().get(modal.saturating_sub(3)..modal).unwrap_or_default();
+        let said = self.tokens().get(modal.saturating_sub(6)..modal).unwrap_or_default();
         self.is(modal, &["would"])
             && said.iter().any(|token| is_in(token, &["said", "says", "announced", "confirmed"]))
     }

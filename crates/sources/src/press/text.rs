@@ -107,7 +107,10 @@ fn measure(rest: &str, first: char) -> (usize, Kind) {
         return (first.len_utf8(), Kind::Sign(first));
     }
     if first.is_alphabetic() {
-        return (prefix_length(rest).unwrap_or_else(|| word_length(rest)), Kind::Word);
+        // `Pedalen A/S`.
+        let form =
+            rest.strip_prefix("A/S").filter(|after| !after.starts_with(char::is_alphanumeric)).map(|_| 3);
+        return (form.or_else(|| prefix_length(rest)).unwrap_or_else(|| word_length(rest)), Kind::Word);
     }
     let genitive = APOSTROPHES.contains(first) && {
         let mut after = rest.chars().skip(1);

@@ -1,0 +1,112 @@
+//! What a reading may not be, whoever read it: one of many, a security of the market, a purchase that is told as money.
+
+use super::deal::deal;
+use super::funding::{round, speaks_of_round};
+use super::looks::tickers;
+use super::naming::{body_name, is_in_title, is_same};
+use super::scene::Scene;
+use super::table::is_one_of;
+use super::{Announced, Story};
+use crate::money::decimals;
+use assay_domain::taxonomy::FundingStage;
+
+/// Whether the release announces something else than was read of it.
+pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
+    if is_round_up(story) {
+        return true;
+    }
+    match found {
+        Announced::Funding { company, amount, stage, .. } => {
+            let is_debt = *stage == Some(FundingStage::Debt);
+            let units = amount.map_or(0, |sum| sum.amount / 10_i64.pow(decimals(sum.currency)));
+            let is_grant = *stage == Some(FundingStage::Grant);
+            is_debt && is_of_market(story, units)
+                || is_grant
+                    && !is_in_title(story, company)
+                    && story.title.runs.iter().any(|run| run.from == 0)
+                || is_sale_headed(story)
+        }
+        Announced::Acquisition { .. } => false,
+    }
+}
+
+/// So many companies to which something happens make a list of news.
+const EVENTS_MAX: usize = 2;
+
+/// `A raised $5m. B was bought by C. D closed its round`: sentences that have nothing to do with each other.
+fn is_round_up(story: &Story<'_>) -> bool {
+    let mut known: Vec<String> = Vec::new();
+    for scene in &story.body {
+        let bought = deal(scene, story.year).filter(|found| found.is_whole());
+        let raised = round(scene, true, story.year).filter(|_| !scene.sums.is_empty());
+        let runs = match (bought, raised) {
+            (Some(bought), _) => [bought.acquirer, bought.target],
+            (None, Some(raised)) => [Some(raised.company), raised.investor],
+            (None, None) => continue,
+        };
+        let names =
+            runs.into_iter().flatten().filter_map(|run| body_name(story, scene, run)).collect::<Vec<_>>();
+        let is_new = !names.is_empty() && !names.iter().any(|name| known.iter().any(|it| is_same(it, name)));
+        if is_new || known.is_empty() {
+            known.push(names.into_iter().next().unwrap_or_default());
+        }
+    }
+    known.len() > EVENTS_MAX
+}
+
+/// Larger loans than this are those of companies on the stock market.
+const DEBT_MAX: i64 = 400_000_000;
+
+/// Bonds and credit lines of listed companies.
+fn is_of_market(story: &Story<'_>, units: i64) -> bool {
+    const SECURITIES: &[&str] = &[
+        "bond",
+        "bonds",
+        "notes",
+        "anleihe",
+        "schuldschein",
+        "obligation",
+        "obligations",
+        "obligataire",
+        "bonos",
+        "pagarés",
+        "obbligazioni",
+        "obbligazionario",
+        "obligaties",
+        "obligatielening",
+        "obrigações",
+        "debêntures",
+        "obligationer",
+        "obligationslån",
+        "revolving",
+        "revolver",
+        "kreditlinie",
+        "konsortialkredit",
+        "syndicated",
+    ];
+    const LISTED: &str = "listed börsennotierte börsennotiert coté cotée cotizada quotata beursgenoteerde cotada börsnoterade \
+        börsnoterat investment-grade bookrunner bookrunners coupon mid-swaps";
+    let first = || std::iter::once(&story.title).chain(story.body.iter().take(3));
+    let is_security = first().any(|scene| scene.has(SECURITIES));
+    let is_listed = |scene: &Scene<'_>| {
+        !tickers(scene.passage).is_empty()
+            || scene.tokens().iter().any(|token| is_one_of(&token.lower, LISTED))
+    };
+    is_security && first().any(is_listed) || units >= DEBT_MAX && is_security
+}
+
+/// `A to absorb B in $1.3 billion merger`: what is paid for a company is not given to it.
+fn is_sale_headed(story: &Story<'_>) -> bool {
+    let sales: &[&str] = match story.language().code {
+        "de" => &["übernahme", "fusion", "kauf", "verkauf", "zusammenschluss"],
+        "fr" => &["rachat", "fusion", "acquisition", "opa", "cession", "reprise"],
+        "es" => &["compra", "fusión", "adquisición", "opa", "venta"],
+        "it" => &["acquisizione", "fusione", "opa", "cessione", "vendita"],
+        "nl" => &["overname", "fusie", "verkoop", "aankoop"],
+        "pt" => &["aquisição", "fusão", "compra", "venda", "opa"],
+        "sv" => &["förvärv", "uppköp", "fusion", "försäljning"],
+        _ => &["merger", "takeover", "buyout", "buy-out", "take-private", "acquisition"],
+    };
+    let title = &story.title;
+    title.find_said(sales, 0, title.tokens().len()).is_some() && !speaks_of_round(title)
+}
