@@ -3,12 +3,12 @@
 use super::Story;
 use super::backers::names_giver;
 use super::language::{any_at, is_in};
-use super::name::Run;
+use super::name::{Run, is_legal_form};
 use super::naming::{body_name, is_certain, is_in_title, settled_name};
 use super::scene::{Scene, is_break};
 use super::sense::is_relative;
 use super::table::is_one_of;
-use super::text::Token;
+use super::text::{Kind, Token};
 
 /// Somebody who is named, under all forms of the name.
 #[derive(Debug)]
@@ -25,6 +25,10 @@ pub(super) struct Actor {
     pub gives: bool,
     /// A person, or somebody who only works on it.
     pub is_person: bool,
+    /// One word where nouns have capitals, which nothing shows to be a name.
+    is_noun: bool,
+    /// Only ever owns something.
+    is_owner: bool,
     /// Only ever stands where towns do.
     pub is_place: bool,
     /// The first sentence that has it; none is the headline.
@@ -47,7 +51,7 @@ impl Actor {
 
     /// Whether it may be a company.
     pub fn is_firm(&self) -> bool {
-        !self.is_person && !self.is_place
+        !self.is_person && !self.is_place && !self.is_noun
     }
 
     pub fn is_called(&self, name: &str) -> bool {
@@ -69,7 +73,9 @@ pub(super) fn actors(story: &Story<'_>) -> Vec<Actor> {
     for (at, scene) in story.body.iter().take(SENTENCES).enumerate() {
         for run in &scene.runs {
             let name = body_name(story, scene, *run);
-            let name = name.filter(|name| is_in_title(story, name) || is_certain(story, name));
+            let name = name.filter(|name| {
+                name.ends_with(char::is_alphanumeric) && (is_in_title(story, name) || is_certain(story, name))
+            });
             if let Some(name) = name {
                 add(&mut found, story, scene, *run, name, at + 1);
             }
@@ -80,15 +86,23 @@ pub(super) fn actors(story: &Story<'_>) -> Vec<Actor> {
 
 fn add(found: &mut Vec<Actor>, story: &Story<'_>, scene: &Scene<'_>, run: Run, name: String, at: usize) {
     let is_titled = std::ptr::eq(scene, &story.title);
+    let formed = word(scene, run.to.checked_sub(1)).is_some_and(is_legal_form);
     let place = found.iter().position(|actor| is_kin(&actor.name, &name));
     let told = Actor {
         is_titled,
         places: 1,
-        is_described: is_described(scene, run),
+        is_described: formed || is_described(scene, run),
         acts: acts(scene, run),
         gives: gives(scene, run),
         is_person: is_person(scene, run) || is_adviser(scene, run),
         is_place: is_placed(scene, run),
+        is_noun: story.language().has_capital_nouns()
+            && !is_titled
+            && !is_in_title(story, &name)
+            && !name.contains([' ', '-'])
+            && !formed
+            && !is_described(scene, run),
+        is_owner: word(scene, Some(run.to)).is_some_and(|next| next.is_mark("'")),
         first: at,
         name,
     };
@@ -110,7 +124,10 @@ fn add(found: &mut Vec<Actor>, story: &Story<'_>, scene: &Scene<'_>, run: Run, n
     known.acts |= told.acts;
     known.gives |= told.gives;
     known.is_person |= told.is_person;
-    known.is_place &= told.is_place;
+    // What is somebody's tells nothing of where it is: `Dunmore's hardware store`.
+    known.is_place = told.is_place && (known.is_place || known.is_owner) || known.is_place && told.is_owner;
+    known.is_owner &= told.is_owner;
+    known.is_noun = known.is_noun && told.is_noun && known.places < 2;
 }
 
 /// Whether one is the other, or its beginning or end.
@@ -178,7 +195,13 @@ fn gives(scene: &Scene<'_>, run: Run) -> bool {
     const PUBLIC: &str = "agency authority ministry council commission foundation fund lending lenders bank agentur behörde agence \
         ministère agencia ministerio agenzia ministero agentschap ministerie agência ministério myndigheten verket";
     let is_public = word(scene, run.to.checked_sub(1)).is_some_and(|last| is_one_of(&last.lower, PUBLIC));
-    is_public || led || leads || from && super::funding::speaks_of_round(scene) || names_giver(scene, run)
+    // `will get $2.5 million from A`.
+    let gets = scene.sums.iter().any(|sum| sum.to < run.from && run.from <= sum.to + NEAR_WORDS);
+    is_public
+        || led
+        || leads
+        || from && (gets || super::funding::speaks_of_round(scene))
+        || names_giver(scene, run)
 }
 
 /// Words right before and after the names of people.
@@ -205,8 +228,7 @@ fn is_person(scene: &Scene<'_>, run: Run) -> bool {
     is_one_of(head, ROLES)
         || is_one_of(last, ROLES)
         || is_one_of(last, SAYING)
-        || is_one_of(next, SAYING)
-        || next == "," && (is_one_of(after, ROLES) || after.parse::<u8>().is_ok())
+        || next == "," && (is_one_of(after, ROLES) || after == "who" || after.parse::<u8>().is_ok())
 }
 
 /// `Administrators at A`, `advised by A`: whoever only works on it.
@@ -214,9 +236,31 @@ fn is_adviser(scene: &Scene<'_>, run: Run) -> bool {
     const ADVISERS: &str = "administrators administrator liquidators liquidator receivers receiver insolvenzverwalter \
         insolvenzverwalterin kanzlei curator konkursförvaltaren adviser advisor advisers advisors broker bookrunner counsel \
         lawyers law auditor";
-    const NEAR_WORDS: usize = 3;
-    let near = scene.tokens().get(run.from.saturating_sub(NEAR_WORDS)..run.from).unwrap_or_default();
-    near.iter().any(|token| is_one_of(&token.lower, ADVISERS))
+    const LINKS: &str = "at of from bei von van mr dr . chez";
+    let is_one = |at: Option<usize>| word(scene, at).is_some_and(|it| is_one_of(&it.lower, ADVISERS));
+    let linked =
+        |back: usize| word(scene, run.from.checked_sub(back)).is_some_and(|it| is_one_of(&it.lower, LINKS));
+    is_one(Some(run.from))
+        || is_one(run.from.checked_sub(1))
+        || linked(1) && is_one(run.from.checked_sub(2))
+        || linked(1) && linked(2) && is_one(run.from.checked_sub(3))
+}
+
+/// `Billings trailer builder`: a town before what a company does.
+fn is_before_doer(scene: &Scene<'_>, from: usize) -> bool {
+    const DOER_WORDS: usize = 3;
+    const DOERS: &[&str] =
+        &["maker", "builder", "firm", "company", "startup", "start-up", "chain", "producer", "supplier"];
+    let is_plain = |token: &&Token<'_>| {
+        token.kind == Kind::Word
+            && !token.is_capital()
+            && !is_in(token, scene.language.stops)
+            && !is_in(token, scene.language.helpers)
+    };
+    let mut words = scene.tokens().iter().skip(from).take(DOER_WORDS).take_while(is_plain);
+    words.any(|token| {
+        is_in(token, scene.language.kinds) || DOERS.iter().any(|doer| token.lower.ends_with(doer))
+    })
 }
 
 /// Where shares are traded.
@@ -225,16 +269,39 @@ const MARKETS: &str =
 
 /// Whether it stands where a town does: `in Leeds`, `from Leeds`, `Leeds-based`.
 fn is_placed(scene: &Scene<'_>, run: Run) -> bool {
-    const PLACED: &str = "in near from of at across around outside aus bei nahe in à près de en cerca de a vicino uit bij nabij em \
-        perto i från nära";
+    const PLACED: &str =
+        "in near at across around outside aus nahe près en cerca vicino uit nabij em perto i från nära";
+    const OF: &str = "of from de di da van von i";
     let last = word(scene, run.from.checked_sub(1));
     let next = word(scene, Some(run.to));
-    let follows =
-        last.is_some_and(|last| is_in(last, scene.language.inside) || is_one_of(&last.lower, PLACED));
-    let describes =
-        next.is_some_and(|next| is_in(next, scene.language.kinds) || next.lower.starts_with("-based"));
+    // `Keystone of Altoona`: where somebody is.
+    let of_other = last.is_some_and(|last| is_one_of(&last.lower, OF))
+        && scene.runs.iter().any(|other| other.to + 1 == run.from);
+    // `the south side of Billings`.
+    let of_part = last.is_some_and(|last| is_one_of(&last.lower, "of"))
+        && word(scene, run.from.checked_sub(2)).is_some_and(|it| {
+            is_one_of(&it.lower, "side outskirts city town village suburb heart centre center north south east west outside edge")
+        });
+    let is_french = scene.language.code == "fr" && last.is_some_and(|last| last.lower == "à");
+    let follows = is_french
+        || of_other
+        || of_part
+        || last.is_some_and(|last| is_in(last, scene.language.inside) || is_one_of(&last.lower, PLACED));
+    let describes = next.is_some_and(|next| {
+        // `Dunmore residents`.
+        let people = is_one_of(&next.lower, "residents locals people citizens commuters council councillors");
+        people
+            || is_before_doer(scene, run.to)
+            || is_in(next, scene.language.kinds)
+            || next.lower.starts_with("-based")
+    });
+    let is_street = word(scene, run.to.checked_sub(1)).is_some_and(|it| {
+        is_one_of(&it.lower, "street avenue road boulevard county square straße strasse platz")
+    });
     let described = is_described(scene, run);
     let is_market =
         run.to == run.from + 1 && word(scene, Some(run.from)).is_some_and(|it| is_one_of(&it.lower, MARKETS));
-    is_market || (follows || describes || scene.is_town(0, run)) && run.to - run.from <= 2 && !described
+    is_market
+        || is_street
+        || (follows || describes || scene.is_town(0, run)) && run.to - run.from <= 2 && !described
 }

@@ -6,7 +6,7 @@ use super::language::{any_at, is_in};
 use super::money::Sum;
 use super::scene::Scene;
 use super::stage::stage;
-use crate::money::Money;
+use crate::money::{Money, decimals};
 use assay_domain::taxonomy::FundingStage;
 
 /// What a sum is, by the words around it.
@@ -91,13 +91,16 @@ fn is_of_aside(scene: &Scene<'_>, sum: &Sum) -> bool {
     let start = sum.from - clause.len();
     let after_comma = start.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|it| it.is_mark(","));
     let is_event = |at: usize| events.iter().any(|words| any_at(tokens, at, words).is_some());
-    let is_price = clause.iter().any(|token| is_in(token, language.paying.prices));
+    // `A, die 425.000 euro betaalt`: the verb may come last.
+    let after = scene.after(sum.to, 3);
+    let is_price = clause.iter().chain(after).any(|token| is_in(token, language.paying.prices));
     // The name before the comma is whom the clause describes; a round that it describes is another matter.
     let of_name = start.checked_sub(1).is_some_and(|comma| scene.runs.iter().any(|run| run.to == comma));
     after_comma
         && of_name
         && clause.first().is_some_and(super::sense::is_relative)
         && !(start..sum.from).any(is_event)
+        && !(sum.to..sum.to + after.len()).any(is_event)
         && !is_price
 }
 
@@ -182,7 +185,8 @@ fn exact(headline: Option<Money>, sums: &[Money], percent: i64) -> Option<Money>
                 <= (headline.amount / 100).saturating_mul(percent).unsigned_abs()
     };
     // `60 million kroner` of the headline are Norwegian ones when the body says so.
-    let same = |sum: &&Money| sum.amount == headline.amount && is_kin(sum.currency, headline.currency);
+    let units = |sum: &Money| sum.amount / 10_i64.pow(decimals(sum.currency));
+    let same = |sum: &&Money| units(sum) == units(&headline) && is_kin(sum.currency, headline.currency);
     Some(sums.iter().find(fits).or_else(|| sums.iter().find(same)).copied().unwrap_or(headline))
 }
 

@@ -222,7 +222,9 @@ fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
         is_to && scene.object(at + 1, last).is_some_and(|run| run.from <= at + 8)
     };
     let clear = (first..last).find(|at| is_to(at) && !is_article(at));
-    let to = clear.or_else(|| (first..last).find(is_to))?;
+    let Some(to) = clear.or_else(|| (first..last).find(is_to)) else {
+        return sold_to_unnamed(scene, first, last, hit);
+    };
     let acquirer = scene.object(to + 1, last)?;
     let unit = scene.unit(first).filter(|unit| unit.to <= to);
     let is_named = scene.runs.iter().any(|run| run.from >= first && run.to <= to);
@@ -235,6 +237,16 @@ fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     let target = target.filter(|target| !is_within(scene, unit, *target)).or(seller);
     let target = target.or_else(|| administered(scene, from, hit));
     Some(Deal { acquirer: Some(acquirer), target, unit, at: hit.from, minority: is_minority(scene, first) })
+}
+
+/// `Curator verkoopt fietskoerier B aan branchegenoot`: who buys is told later.
+fn sold_to_unnamed(scene: &Scene<'_>, first: usize, last: usize, hit: Hit) -> Option<Deal> {
+    let tokens = scene.tokens();
+    let to = (first..last).find(|at| tokens.get(*at).is_some_and(|token| is_in(token, scene.language.to)))?;
+    let buyer = find(tokens, scene.language.kinds, to + 1, to + 5)?;
+    let target =
+        scene.object(first, to).filter(|target| is_company(scene, first, *target) && buyer.from > to)?;
+    Some(Deal { target: Some(target), at: hit.from, minority: is_minority(scene, first), ..Deal::default() })
 }
 
 /// `The shops were sold this week to A`.
@@ -280,6 +292,9 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     if let Some(found) = compound(scene, from, hit) {
         return Some(found);
     }
+    if let Some(target) = bought_headline(scene, from, hit) {
+        return Some(Deal { target: Some(target), at: hit.from, ..Deal::default() });
+    }
     let named_after = scene.object(hit.to, tokens.len()).is_some() || scene.unit(hit.to).is_some();
     if language.verb_last && !named_after {
         return purchase_before(scene, from, hit);
@@ -301,11 +316,43 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     let by =
         target.or(unit).and_then(|target| by_whom(scene, scene.language.by_noun, target.to, tokens.len()));
     // `in May we moved to Ghent, in August we acquired`.
-    let subject = || if says_we(scene, hit) { ourselves(scene, hit) } else { scene.subject(from, hit.from) };
+    let subject = || {
+        if is_of_thing(scene, hit) {
+            None
+        } else if says_we(scene, hit) {
+            ourselves(scene, hit)
+        } else {
+            scene.subject(from, hit.from)
+        }
+    };
     let acquirer = by.or_else(subject).or_else(|| after_opening(scene, hit, target?));
     let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
     let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)
+}
+
+/// `the money buys it a year`: what stands right before the verb is no company.
+fn is_of_thing(scene: &Scene<'_>, hit: Hit) -> bool {
+    const THINGS: &[&str] =
+        &["money", "cash", "funds", "proceeds", "deal", "sum", "capital", "investment", "that", "this"];
+    let last = hit.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    scene.language.is_english() && last.is_some_and(|last| is_in(last, THINGS))
+}
+
+/// `B snapped up, app to go dark`: a participle without helper and object is passive.
+fn bought_headline(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Run> {
+    const PARTICIPLES: &[&str] =
+        &["acquired", "bought", "snapped up", "scooped up", "bought out", "taken over", "purchased"];
+    let tokens = scene.tokens();
+    let verb = find(tokens, PARTICIPLES, hit.from, hit.from + 1).filter(|_| scene.language.is_english())?;
+    let ends = tokens
+        .get(verb.to)
+        .is_none_or(|next| next.is_mark(",;.!:") || is_in(next, &["for", "as", "in", "after"]));
+    let helped = tokens.get(hit.from.saturating_sub(4)..hit.from).unwrap_or_default();
+    let helped = helped
+        .iter()
+        .any(|token| is_in(token, &["has", "have", "had", "it", "they", "we", "which", "who", "that"]));
+    scene.subject(from, hit.from).filter(|_| ends && !helped && scene.object(verb.to, verb.to + 6).is_none())
 }
 
 /// `Für 64 Millionen Euro kauft A die Kette B`: the verb comes second, and the buyer after it.

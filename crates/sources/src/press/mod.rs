@@ -195,7 +195,8 @@ impl Story<'_> {
         let of_share = (run.to..scene.tokens().len()).any(|at| scene.share_at(at).is_some());
         let is_headed = word(run.from)
             .is_some_and(|first| self.title.tokens().iter().any(|token| token.text == first.text));
-        is_headed && (described || of_share)
+        let is_formed = word(run.to - 1).is_some_and(name::is_legal_form);
+        is_headed && (described || of_share) || is_formed
     }
 
     /// A startup that gets a sum gets it from investors, though nobody calls them so.

@@ -266,7 +266,11 @@ fn is_small_brand(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
     let is_word = token.kind == Kind::Word && !token.is_capital() && token.text.chars().count() > 3;
     // Several of a kind are no brand.
     let is_one = language.is_english() && !token.lower.ends_with('s') || token.text.contains('.');
-    begins && acts && is_word && is_one && !is_known
+    // No headline begins small but with a brand: `knot ties down its round`.
+    let heads = known.title.tokens.first().is_some_and(|first| first.text == token.text)
+        && known.body.iter().any(|text| text.tokens.iter().any(|it| it.text == token.text))
+        && last.is_none_or(|last| last.is_mark(":;,.") || is_in(last, &["that", "and", "of", "in", "for"]));
+    begins && acts && is_word && is_one && !is_known || heads && is_word && !is_known
 }
 
 /// `Lockhart's acquires`: what owns nothing is called so.
@@ -339,6 +343,15 @@ fn joined(
         && (last.text.len() <= 2 || is_legal_form(last))
         && is_part_at(at + 1)
         && is_in(last, &["st", "dr"])
+    {
+        return Some(at + 2);
+    }
+    // `Labor am Rheinknie AG`.
+    let is_closed = (at + 2..at + 4).any(|at| tokens.get(at).is_some_and(is_legal_form));
+    if known.language.has_capital_nouns()
+        && is_in(token, &["am", "zum", "zur", "im"])
+        && is_part_at(at + 1)
+        && is_closed
     {
         return Some(at + 2);
     }

@@ -182,24 +182,21 @@ pub(super) fn prefer(story: &Story<'_>, headline: Option<String>, body: Option<S
     if is_other || is_longer || is_fuller { body } else { headline }
 }
 
-/// Where nouns have capitals: `Pumpenbau Kessler GmbH` for `Kessler`, and `Brodersen & Sohn` when the headline only has what
+/// `Pumpenbau Kessler GmbH` for `Kessler`; where nouns have capitals `Brodersen & Sohn` when the headline only has what
 /// the body tells before the name, `das Textilhaus Brodersen & Sohn`.
 fn in_full(story: &Story<'_>, name: &str) -> Option<String> {
     let language = story.language();
-    if !language.has_capital_nouns() {
-        return None;
-    }
     let lead = story.body.iter().take(PRESS_LEAD_SENTENCES);
     let mut runs = lead.flat_map(|scene| scene.runs.iter().map(move |run| (scene, *run)));
     runs.find_map(|(scene, run)| {
         let cleaned = clean(scene.passage, run, &story.texts(), language);
         let told = spell(scene.passage, cleaned)?;
-        let bare =
-            run.to.checked_sub(2).filter(|at| *at > cleaned.from).and_then(|at| scene.tokens().get(at));
         let formed = scene.tokens().get(run.to - 1).is_some_and(is_legal_form);
-        let is_formed = formed && bare.is_some_and(|bare| bare.text == name);
+        let bare = scene.passage.slice(cleaned.from, run.to - 1).trim_end_matches([',', ' ']);
+        let is_formed = formed && bare.strip_suffix(name).is_some_and(|head| head.ends_with(' '));
         let rest = scene.passage.slice(run.from, run.to).strip_prefix(name).map(str::trim);
-        let is_placed = scene.tokens().get(run.from).is_some_and(|first| is_adjective(first, language));
+        let is_placed = language.has_capital_nouns()
+            && scene.tokens().get(run.from).is_some_and(|first| is_adjective(first, language));
         let rest =
             rest.filter(|rest| is_placed && name.contains(' ') && rest.starts_with(char::is_uppercase));
         rest.map(str::to_owned).or(is_formed.then_some(told))
@@ -222,7 +219,7 @@ pub(super) fn is_in_title(story: &Story<'_>, name: &str) -> bool {
 pub(super) fn is_certain(story: &Story<'_>, name: &str) -> bool {
     let first = first_word(name);
     let mut places = 0;
-    let mut is_sure = name.contains([' ', '-', '.']);
+    let mut is_sure = name.contains([' ', '-', '.', '\'', '’']);
     for scene in &story.body {
         for (at, token) in scene.tokens().iter().enumerate().filter(|(_, token)| token.text == first) {
             let next = scene.tokens().get(at + 1);

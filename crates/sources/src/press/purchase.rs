@@ -2,12 +2,13 @@
 
 use super::amount::paid;
 use super::deal::{Deal, deal};
-use super::language::is_in;
+use super::language::{find, is_in};
 use super::merge::{AGREED, TOLD_ONCE, merge_round};
 use super::name::{Run, spell};
 use super::naming::{body_name, canonical, is_certain, is_in_title, is_same, prefer, settled_name};
 use super::scene::Scene;
 use super::sense::{is_aside, is_public};
+use super::table::is_one_of;
 use super::topic::names_nobody;
 use super::{Announced, Story};
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
@@ -91,7 +92,11 @@ impl Tale {
 
 pub(super) fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<Announced> {
     let tale = Tale::new(story, of_title);
-    let target = tale.pick(story, |sides| &sides.target).or_else(|| tale.pick(story, |sides| &sides.unit));
+    let unit = || {
+        let described = tale.pick(story, |sides| &sides.unit)?;
+        Some(named_unit(story).unwrap_or(described))
+    };
+    let target = tale.pick(story, |sides| &sides.target).or_else(unit);
     let acquirer = tale.pick(story, |sides| &sides.acquirer).or_else(|| {
         let is_meant =
             lead_deals(story).any(|(scene, found)| found.target.is_some() && names_nobody(scene, found.at));
@@ -121,6 +126,24 @@ pub(super) fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<A
         confidence: if agreed { AGREED } else { TOLD_ONCE },
     })
 }
+
+/// `found a taker for Ostrander Pay, its card division`: what the part is called that the headline only describes.
+fn named_unit(story: &Story<'_>) -> Option<String> {
+    const UNIT_WORDS: usize = 6;
+    let language = story.language();
+    story.body.iter().take(PRESS_LEAD_SENTENCES).find_map(|scene| {
+        let run = scene.runs.iter().copied().find(|run| {
+            let tokens = scene.tokens();
+            let parted = tokens.get(run.to).is_some_and(|token| token.is_mark(","));
+            let owned = tokens.get(run.to + 1).is_some_and(|token| is_one_of(&token.lower, OWN));
+            parted && owned && find(tokens, language.units, run.to + 2, run.to + 2 + UNIT_WORDS).is_some()
+        })?;
+        body_name(story, scene, run)
+    })
+}
+
+/// Before what belongs to whoever is spoken of.
+const OWN: &str = "its their seine ihre seiner ihrer sa son leur su sua suo zijn haar sin sitt";
 
 /// Whether the release is about it, and the names are names.
 fn is_news(story: &Story<'_>, tale: &Tale, acquirer: &String, target: &String) -> bool {

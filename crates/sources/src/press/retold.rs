@@ -3,8 +3,8 @@
 use super::actors::{Actor, actors};
 use super::amount::plain_sums;
 use super::deal::{deal, names_earlier_year};
-use super::funding::speaks_of_round;
-use super::language::any_at;
+use super::funding::{round, speaks_of_round};
+use super::language::{any_at, is_in};
 use super::merge::{is_ours, merge_round};
 use super::naming::{body_name, canonical, is_in_title, is_same, settled_name};
 use super::scene::Scene;
@@ -12,6 +12,7 @@ use super::sense::{fund_like, gives, is_aside, is_equity, is_look_back, is_publi
 use super::share::is_minority;
 use super::stage::stage;
 use super::table::is_one_of;
+use super::text::Token;
 use super::{Announced, Story, amount};
 use assay_domain::Confidence;
 
@@ -78,15 +79,38 @@ fn main_actor<'a>(actors: &'a [Actor], fits: impl Fn(&Actor) -> bool) -> Option<
 
 fn funding(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
     let mut lead = story.body.iter().take(SENTENCES).enumerate();
-    let (at, _) = lead.find(|(_, scene)| tells_round(story, scene))?;
-    let company = main_actor(actors, |actor| !actor.gives && actor.first <= at + 2)?;
+    let (at, scene) = lead.find(|(_, scene)| tells_round(story, scene))?;
+    // Whoever raises it there needs no other proof.
+    let found = round(scene, true, story.year).map(|found| found.company);
+    let raiser = found.or_else(|| scene.subject(0, scene.tokens().len()));
+    let raiser = raiser.and_then(|run| body_name(story, scene, run));
+    let is_round = |name: &str| story.language().rounds.contains(&name.to_lowercase().as_str());
+    let raiser = raiser.filter(|name| !is_round(name));
+    let fits = |actor: &Actor| !actor.gives && actor.first <= at + 2;
+    let raiser = raiser.and_then(|name| {
+        actors.iter().find(|actor| {
+            actor.is_called(&name) && actor.is_firm() && actor.weight() >= WEIGHT_MIN && fits(actor)
+        })
+    });
+    let company = raiser.or_else(|| main_actor(actors, fits))?;
     let name = company.name.clone();
     if !name.ends_with(char::is_alphanumeric) || fund_like(story, &name) || gives(story, &name) {
         return None;
     }
-    let found = merge_round(story, name, at, None, RETOLD);
+    // The sum may stand before the sentence that tells who led.
+    let has_sum = |scene: &Scene<'_>| {
+        plain_sums(scene, story.year).next().is_some()
+            && !is_look_back(scene)
+            && !names_earlier_year(scene.tokens(), story.year)
+    };
+    let first = story.body.iter().take(at).position(has_sum).unwrap_or(at);
+    let found = merge_round(story, name, first, None, RETOLD);
     is_substantial(story, &found).then_some(found)
 }
+
+/// Of the words that make a wish of a verb right after them, those that elsewhere say little.
+const UNMODAL: &str =
+    "who how no not never set without until unless need needs bid whether looking looks expected dropped";
 
 /// Words for rounds that as often mean what a company spends, owes or is given for something else.
 const WEAK: &str = "rounds debt deuda dette schulden debito dívida inversión inversiones investment investimento investimentos \
@@ -107,6 +131,7 @@ fn tells_round(story: &Story<'_>, scene: &Scene<'_>) -> bool {
         .any(|sum| (sum.from.saturating_sub(NEAR_WORDS)..sum.to + NEAR_WORDS).any(of_round));
     let is_led = stage(scene).is_some_and(is_equity)
         && (scene.has(language.led_by)
+            || scene.has(language.leads)
             || scene.runs.iter().any(|run| super::backers::names_giver(scene, *run)));
     // `crowdfunding hits £612,000`: the sum of the headline, which speaks of a round.
     let has_sum = |sum: &super::money::Sum| title.sums.iter().any(|other| other.money == sum.money);
@@ -116,8 +141,9 @@ fn tells_round(story: &Story<'_>, scene: &Scene<'_>) -> bool {
         || names_earlier_year(tokens, year)
         || scene.says(tokens, past.ago)
         || scene.says(tokens, past.months);
-    let is_planned =
-        [language.doubts, language.modals, language.others].iter().any(|words| scene.says(tokens, words));
+    let is_wish = |token: &Token<'_>| is_in(token, language.modals) && !is_one_of(&token.lower, UNMODAL);
+    let is_planned = [language.doubts, language.others].iter().any(|words| scene.says(tokens, words))
+        || tokens.iter().any(is_wish);
     let is_staged = stage(scene).is_some_and(|found| is_equity(found) && stage(title) == Some(found));
     (near_sum || is_led || is_shared || is_staged) && !is_past && !is_planned && !fills_fund(scene)
 }
@@ -125,7 +151,7 @@ fn tells_round(story: &Story<'_>, scene: &Scene<'_>) -> bool {
 fn purchase(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
     let scenes = std::iter::once(&story.title).chain(story.body.iter().take(SENTENCES));
     let mut sides: (Option<String>, Option<String>) = (None, None);
-    let mut told = 0;
+    let (mut told, mut first) = (0, SENTENCES);
     for (at, scene) in scenes.enumerate() {
         let Some(found) = deal(scene, story.year).filter(|found| !found.minority) else { continue };
         let named = |run| if at == 0 { settled_name(story, run) } else { body_name(story, scene, run) };
@@ -142,6 +168,9 @@ fn purchase(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
             sides.0.is_some() && same(&sides.0, &target) || sides.1.is_some() && same(&sides.1, &acquirer);
         if clashes {
             return None;
+        }
+        if (acquirer.is_some() || target.is_some()) && at > 0 {
+            first = first.min(at - 1);
         }
         told += usize::from(acquirer.is_some() || target.is_some());
         sides = (sides.0.or(acquirer), sides.1.or(target));
@@ -161,12 +190,18 @@ fn purchase(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
         }
         (None, None) => return None,
     };
+    let fuller = |name: String| {
+        let known = actors.iter().find(|actor| actor.name.starts_with(&format!("{name} ")));
+        known.map_or(name, |actor| actor.name.clone())
+    };
+    let (acquirer, target) = (fuller(acquirer), fuller(target));
     let is_titled = |name: &String| is_in_title(story, name);
     let is_headed = is_sale(story) || is_titled(&acquirer) || is_titled(&target);
     if !is_headed || is_same(&acquirer, &target) || is_public(story, &acquirer) {
         return None;
     }
-    let told = story.body.iter().collect::<Vec<_>>();
+    let first = if first == SENTENCES { 0 } else { first };
+    let told = story.body.iter().skip(first).collect::<Vec<_>>();
     let price = amount::paid(&story.title, &told, story.year);
     let (acquirer, target) = (canonical(story, acquirer), canonical(story, target));
     Some(Announced::Acquisition { acquirer, target, price, confidence: RETOLD })

@@ -115,7 +115,9 @@ impl<'a> Scene<'a> {
         let is_equity = super::stage::stage(self).is_some_and(|stage| {
             !matches!(stage, FundingStage::Debt | FundingStage::Grant | FundingStage::Other)
         });
-        self.find_said(self.language.others, from, until).is_some() && !is_equity
+        // `contrat de prêt`, `contract for a loan`: of money after all.
+        let of_round = |hit: Hit| find(self.tokens(), self.language.rounds, hit.to + 1, hit.to + 3).is_some();
+        self.find_said(self.language.others, from, until).is_some_and(|hit| !of_round(hit)) && !is_equity
     }
 
     pub fn is_other_business(&self) -> bool {
@@ -135,11 +137,21 @@ impl<'a> Scene<'a> {
         let start = |at: usize| {
             let marked = self.tokens().get(at).is_some_and(|token| token.is_mark(":;")).then_some(at + 1);
             let joined = any_at(self.tokens(), at, self.language.clauses)
-                .filter(|_| !after_comma(at))
+                .filter(|_| !after_comma(at) && !self.is_relative_that(at))
                 .map(|hit| hit.to);
             marked.or(joined).filter(|from| named(*from))
         };
         (0..verb).rev().find_map(start).unwrap_or(0)
+    }
+
+    /// `the business that began on a stall`: no clause of its own, but what is told of the business.
+    fn is_relative_that(&self, at: usize) -> bool {
+        let last = at.checked_sub(1).and_then(|at| self.tokens().get(at));
+        self.language.is_english()
+            && last.is_some_and(|last| {
+                let shared = [self.language.kinds, self.language.units, self.language.shares];
+                shared.iter().any(|words| is_in(last, words))
+            })
     }
 
     /// The name that is the subject of the verb at `until`.
@@ -170,6 +182,11 @@ impl<'a> Scene<'a> {
                 continue;
             }
             let Some(token) = self.tokens().get(at) else { break };
+            // `The startup, which got $5m from A, has acquired`: whoever is named in between did nothing.
+            if let Some(end) = self.relative_end(at, until).filter(|_| strong.is_none()) {
+                at = end;
+                continue;
+            }
             if token.is_mark(":.|") || token.is_mark("–—-") && self.run_at(at + 1).is_some() {
                 earlier = strong.or(weak);
                 (strong, weak) = (None, None);
@@ -179,12 +196,38 @@ impl<'a> Scene<'a> {
                 return strong;
             } else if strong.is_some() {
                 // `the Leeds company` is not called Leeds.
-                weak = strong.take().filter(|_| !self.is(at, self.language.kinds));
+                // `Moose Jaw grain handler sold`: nor is the handler.
+                weak = strong
+                    .take()
+                    .filter(|_| !self.is(at, self.language.kinds) && !self.is_of_doer(at, until));
             }
             at += 1;
         }
         // `Snack maker A is entering the aisle: it has bought B.`
         strong.or(weak).or(earlier)
+    }
+
+    /// Behind the comma that closes the relative clause which the comma here opens.
+    fn relative_end(&self, comma: usize, until: usize) -> Option<usize> {
+        let is_comma = |at: usize| self.tokens().get(at).is_some_and(|it| it.is_mark(","));
+        let opens = is_comma(comma) && self.tokens().get(comma + 1).is_some_and(super::sense::is_relative);
+        (comma + 2..until).rev().find(|at| opens && is_comma(*at)).map(|at| at + 1)
+    }
+
+    /// Whether the words from here to the verb are a description that ends in whoever does something.
+    fn is_of_doer(&self, from: usize, verb: usize) -> bool {
+        const DOERS: &[&str] =
+            &["er", "ers", "or", "ors", "ist", "firm", "shop", "chain", "company", "startup", "start-up"];
+        const DESCRIPTION_WORDS: usize = 4;
+        let words = self.tokens().get(from..verb).unwrap_or_default();
+        let plain = words.iter().all(|token| token.kind == Kind::Word && !token.is_capital());
+        let helper =
+            words.iter().position(|token| is_in(token, self.language.helpers)).unwrap_or(words.len());
+        let last = helper.checked_sub(1).and_then(|at| words.get(at));
+        let does = last.is_some_and(|last| {
+            DOERS.iter().any(|ending| last.lower.len() > 4 && last.lower.ends_with(ending))
+        });
+        self.language.is_english() && plain && words.len() <= DESCRIPTION_WORDS && does
     }
 
     /// Whether the name is only where the company is: `the software maker in Tucson`, `biotech de Braga`.

@@ -33,7 +33,14 @@ impl Token<'_> {
 
     /// Begins with a capital, or has one inside, as brands do.
     pub fn is_capital(&self) -> bool {
-        self.kind == Kind::Word && self.text.chars().any(|it| it.is_uppercase() || it.is_ascii_digit())
+        // `mid-2027` is no brand.
+        let is_dated = || {
+            self.text.rsplit_once('-').is_some_and(|(head, year)| {
+                year.len() == 4 && year.parse::<u16>().is_ok() && head.chars().all(char::is_lowercase)
+            })
+        };
+        let has_capital = self.text.chars().any(|it| it.is_uppercase() || it.is_ascii_digit());
+        self.kind == Kind::Word && has_capital && !is_dated()
     }
 
     pub fn is_shouted(&self) -> bool {

@@ -7,6 +7,7 @@ use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
 use super::naming::{body_name, is_certain, is_in_title};
 use super::scene::Scene;
+use super::sense::is_aside;
 use super::table::is_one_of;
 use super::text::Token;
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
@@ -51,6 +52,7 @@ fn raises_unnamed(story: &Story<'_>, scene: &Scene<'_>) -> bool {
     (0..tokens.len()).any(|at| {
         let Some(hit) = any_at(tokens, at, language.raises) else { return false };
         names_nobody(scene, at)
+            && !is_aside(scene, at)
             && (language.verb_last && !scene.sums.is_empty() || gets_sum(scene, hit))
             && (speaks_of_round(scene) || speaks_of_round(&story.title) || names_investor(scene))
             && find(tokens, language.leads, scene.clause_start(at), at).is_none()

@@ -1,9 +1,11 @@
 //! What a reading may not be, whoever read it: one of many, a security of the market, a purchase that is told as money.
 
+use super::actors::actors;
 use super::deal::deal;
 use super::funding::{round, speaks_of_round};
 use super::looks::tickers;
-use super::naming::{body_name, is_in_title, is_same};
+use super::merge::AGREED;
+use super::naming::{body_name, is_same, settled_name};
 use super::scene::Scene;
 use super::table::is_one_of;
 use super::{Announced, Story};
@@ -12,7 +14,7 @@ use assay_domain::taxonomy::FundingStage;
 
 /// Whether the release announces something else than was read of it.
 pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
-    if is_round_up(story) {
+    if is_round_up(story) || names_nobody_firm(story, found) {
         return true;
     }
     match found {
@@ -22,12 +24,49 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
             let is_grant = *stage == Some(FundingStage::Grant);
             is_debt && is_of_market(story, units)
                 || is_grant
-                    && !is_in_title(story, company)
-                    && story.title.runs.iter().any(|run| run.from == 0)
+                    && !story.title.passage.text.contains(company.as_str())
+                    && is_given_by_headline(story)
+                || is_description_of_other(story, company)
                 || is_sale_headed(story)
         }
         Announced::Acquisition { .. } => false,
     }
+}
+
+/// Whether somebody in it is a place or only works on it, as the rest of the release shows.
+fn names_nobody_firm(story: &Story<'_>, found: &Announced) -> bool {
+    let actors = actors(story);
+    let known = |name: &str| actors.iter().find(|actor| actor.is_called(name));
+    let is_apart = |name: &str| {
+        known(name).is_some_and(|actor| actor.is_place && !actor.acts || actor.is_person && !actor.is_titled)
+    };
+    match found {
+        // Headline and body agree on these.
+        Announced::Funding { confidence, .. } | Announced::Acquisition { confidence, .. }
+            if *confidence == AGREED =>
+        {
+            false
+        }
+        Announced::Funding { company, .. } => is_apart(company),
+        Announced::Acquisition { acquirer, target, .. } => {
+            known(acquirer).is_some_and(|actor| actor.is_place && !actor.acts) || is_apart(target)
+        }
+    }
+}
+
+/// `Ottery Council awards`: the headline begins with somebody whom the body has as well, and who gets nothing.
+fn is_given_by_headline(story: &Story<'_>) -> bool {
+    let first = story.title.runs.first().filter(|run| run.from == 0);
+    first.is_some_and(|run| settled_name(story, *run).is_some())
+}
+
+/// `Umeåbolaget Myrstack`: the headline has the name right after what was taken for it.
+fn is_description_of_other(story: &Story<'_>, company: &str) -> bool {
+    let is_kind =
+        |name: &str| ["bolaget", "företaget", "startupen"].iter().any(|ending| name.ends_with(ending));
+    let mut pairs = story.title.tokens().windows(2);
+    is_kind(company)
+        && pairs.any(|pair| matches!(pair, [one, two] if one.text == company && two.is_capital()))
 }
 
 /// So many companies to which something happens make a list of news.
