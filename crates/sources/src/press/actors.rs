@@ -171,7 +171,12 @@ fn is_told(token: &Token<'_>) -> bool {
 fn acts(scene: &Scene<'_>, run: Run) -> bool {
     let language = scene.language;
     let next = word(scene, Some(run.to));
-    run.from == 0 || next.is_some_and(|next| is_in(next, language.helpers))
+    let last = word(scene, run.from.checked_sub(1));
+    // `A judge in Akron has`.
+    let is_inside = last.is_some_and(|last| {
+        is_in(last, language.inside) && last.lower != "at" || is_one_of(&last.lower, "uit aus från on")
+    });
+    run.from == 0 || !is_inside && next.is_some_and(|next| is_in(next, language.helpers))
 }
 
 /// After these stands whoever gives.

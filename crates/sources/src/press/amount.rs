@@ -6,6 +6,7 @@ use super::language::{any_at, is_in};
 use super::money::Sum;
 use super::scene::Scene;
 use super::stage::stage;
+use super::text::Token;
 use crate::money::{Money, decimals};
 use assay_domain::taxonomy::FundingStage;
 
@@ -45,6 +46,8 @@ const LATER: &[&str] = &[
     "aan earn-out",
     "i tilläggsköpeskilling",
 ];
+/// Before a value that is another sum than the one before it.
+const AT: &[&str] = &["at", "bei", "zu", "à", "con", "a", "tegen", "op", "com", "till"];
 const BEFORE_WORDS: usize = 7;
 const AFTER_WORDS: usize = 6;
 /// The exact figure of a body may differ so much from the rounded one of a headline.
@@ -56,7 +59,7 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     let (before, after) = (scene.before(sum.from, BEFORE_WORDS), scene.after(sum.to, AFTER_WORDS));
     let near_after = after.get(..after.len().min(3)).unwrap_or_default();
     let apart = is_of_aside(scene, sum)
-        || scene.says(before, language.figures)
+        || scene.says(since_verb(scene, before), language.figures)
         || scene.says(near_after, language.figures)
         || scene.says(near_after, language.each)
         || scene.says(before, language.pasts)
@@ -67,7 +70,9 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     if apart {
         return Role::Apart;
     }
-    if scene.says(before, language.values) || scene.says(near_after, language.values) {
+    // `raises $155m at flat valuation`: the other sum, or none, is the value.
+    let is_parted = near_after.first().is_some_and(|token| is_in(token, AT));
+    if scene.says(before, language.values) || !is_parted && scene.says(near_after, language.values) {
         return Role::Value;
     }
     let last = before.last().into_iter().chain(before.iter().rev().nth(1));
@@ -79,6 +84,14 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     } else {
         Role::Plain
     }
+}
+
+/// The words after the last verb of raising: `Payments` of `Payments unicorn Tollgate raises` tells nothing of the sum.
+fn since_verb<'a, 'b>(scene: &Scene<'_>, before: &'a [Token<'b>]) -> &'a [Token<'b>] {
+    let verbs = [scene.language.raises, scene.language.invests];
+    let is_verb = |at: &usize| verbs.iter().any(|words| any_at(before, *at, words).is_some());
+    let last = (0..before.len()).rev().find(is_verb).map_or(0, |at| at + 1);
+    before.get(last..).unwrap_or_default()
 }
 
 /// `led by A, which oversees $38 billion, put`: a sum of a clause that only describes somebody, and tells no event.
@@ -161,7 +174,9 @@ pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<
         // What the company bought had raised before is no price.
         let of_round = stage(scene)
             .is_some_and(|stage| !matches!(stage, FundingStage::Debt | FundingStage::PrivateEquity));
-        let is_told = at == 0 || (scene.has(scene.language.paying.prices) || is_answer(scene)) && !of_round;
+        let is_told = at == 0
+            || (scene.has(scene.language.paying.prices) || is_answer(scene))
+                && (!of_round || names_price(scene));
         if is_told {
             sums.extend(of_role(scene, true, year, Role::Plain));
             values.extend(of_role(scene, true, year, Role::Value));
@@ -169,6 +184,12 @@ pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<
         }
     }
     exact(headline, &sums, rounding(title)).or_else(|| values.first().copied())
+}
+
+/// `Der Kaufpreis beträgt 146 Mio.`: the price right before the first sum.
+fn names_price(scene: &Scene<'_>) -> bool {
+    let sum = scene.sums.first();
+    sum.is_some_and(|sum| scene.says(scene.before(sum.from, 4), scene.language.paying.prices))
 }
 
 /// How far a headline may round: `more than` and the like say that it does.

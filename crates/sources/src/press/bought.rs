@@ -17,7 +17,10 @@ pub(super) fn is_company(scene: &Scene<'_>, from: usize, target: Run) -> bool {
     let is_thing = scene.find_said(language.things, from, target.from).is_some();
     // `kauft der Gründerfamilie Rüegsegger sämtliche Aktien ab`: whoever sells.
     let of_family = last.is_some_and(|last| last.lower.ends_with("familie"));
+    let is_street =
+        scene.tokens().get(target.to - 1).is_some_and(|it| is_in(it, &["street", "avenue", "road"]));
     !of_family
+        && !is_street
         && !is_common(scene, target)
         && !is_called_thing(scene, target)
         && (of_share || !is_place && !is_thing)
@@ -28,6 +31,11 @@ fn is_called_thing(scene: &Scene<'_>, target: Run) -> bool {
     let language = scene.language;
     let tokens = scene.tokens();
     let parted = tokens.get(target.to).is_some_and(|token| token.is_mark(","));
+    // `Damián Ruiz, delantero del Racing`.
+    let is_thing = tokens.get(target.to + 1).is_some_and(|token| is_in(token, language.things));
+    if parted && is_thing {
+        return true;
+    }
     let article = tokens.get(target.to + 1).is_some_and(|token| is_in(token, language.articles));
     let after = scene.after(target.to + 2, OTHERS_WORDS);
     let end = after.iter().position(|token| is_in(token, language.stops)).unwrap_or(after.len());

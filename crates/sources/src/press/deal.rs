@@ -2,12 +2,15 @@
 
 use super::bought::{is_company, is_of_things, is_within, starts_named};
 use super::buyout::{buyout, is_buyout};
+use super::currency::number_word;
 use super::funding::{ourselves, says_we};
 use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
+use super::sale::sale;
 use super::scene::Scene;
 use super::share::{is_minority, names_share};
 use super::table::is_one_of;
+use super::text::Kind;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Deal {
@@ -91,12 +94,36 @@ fn deal_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Deal
         };
         return is_news(scene, hit, year).then_some(found).filter(|found| found.acquirer.is_some());
     }
+    if is_counted(scene, at) {
+        return None;
+    }
     if let Some(hit) = any_at(tokens, at, language.sells) {
         return sale(scene, from, hit).filter(|_| is_news(scene, hit, year));
     }
     let takes = any_at(tokens, at, language.takes).filter(|hit| names_share(scene, *hit));
     let hit = any_at(tokens, at, language.buys).or(takes)?;
     is_news(scene, hit, year).then(|| purchase(scene, from, hit)).flatten()
+}
+
+/// `buys six turboprops from A`, `has sold 220 patents to A`: what is counted is no company.
+pub(super) fn is_counted(scene: &Scene<'_>, at: usize) -> bool {
+    const WORDS: usize = 4;
+    let tokens = scene.tokens();
+    let tables = [scene.language.buys, scene.language.sells];
+    let Some(to) = tables.iter().filter_map(|words| any_at(tokens, at, words)).map(|hit| hit.to).max() else {
+        return false;
+    };
+    let Some(count) = tokens.get(to) else { return false };
+    let is_number = count.kind == Kind::Number || number_word(&count.lower).is_some() && !count.is_capital();
+    let is_share = scene.share_at(to).is_some()
+        || scene.is_sum(to)
+        || scene.sums.iter().any(|sum| sum.from <= to && to < sum.to);
+    let named = scene.runs.iter().any(|run| (to..to + WORDS).contains(&run.from));
+    scene.language.is_english()
+        && is_number
+        && !is_share
+        && !named
+        && find(tokens, scene.language.shares, to, to + 5).is_none()
 }
 
 /// `is` in all languages; a colon does as well.
@@ -205,57 +232,6 @@ pub(super) fn names_earlier_year(tokens: &[super::text::Token<'_>], year: i32) -
     })
 }
 
-/// Somebody sells something to somebody; without a thing, the one who sells is sold.
-fn sale(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
-    let tokens = scene.tokens();
-    let (first, last) = if scene.language.verb_last && !scene.runs.iter().any(|run| run.from >= hit.to) {
-        let helper = find(tokens, scene.language.helpers, from, hit.from)?;
-        (helper.to, hit.from)
-    } else {
-        (hit.to, tokens.len())
-    };
-    // In Portuguese `a` is an article as well.
-    let is_article =
-        |at: &usize| scene.language.code == "pt" && tokens.get(*at).is_some_and(|it| it.lower == "a");
-    let is_to = |at: &usize| {
-        let is_to = tokens.get(*at).is_some_and(|token| is_in(token, scene.language.to));
-        is_to && scene.object(at + 1, last).is_some_and(|run| run.from <= at + 8)
-    };
-    let clear = (first..last).find(|at| is_to(at) && !is_article(at));
-    let Some(to) = clear.or_else(|| (first..last).find(is_to)) else {
-        return sold_to_unnamed(scene, first, last, hit);
-    };
-    let acquirer = scene.object(to + 1, last)?;
-    let unit = scene.unit(first).filter(|unit| unit.to <= to);
-    let is_named = scene.runs.iter().any(|run| run.from >= first && run.to <= to);
-    // `on the sale of the entire share capital to A`: then the seller, or whose shareholders sell, is sold.
-    let of_shares = find(tokens, scene.language.shares, first, to).is_some();
-    let seller = scene.subject(from, hit.from).filter(|_| {
-        unit.is_none() && !is_named && (of_shares || to <= first + 1 || is_passive(scene, hit, to))
-    });
-    let target = scene.object(first, to).filter(|target| is_company(scene, first, *target));
-    let target = target.filter(|target| !is_within(scene, unit, *target)).or(seller);
-    let target = target.or_else(|| administered(scene, from, hit));
-    Some(Deal { acquirer: Some(acquirer), target, unit, at: hit.from, minority: is_minority(scene, first) })
-}
-
-/// `Curator verkoopt fietskoerier B aan branchegenoot`: who buys is told later.
-fn sold_to_unnamed(scene: &Scene<'_>, first: usize, last: usize, hit: Hit) -> Option<Deal> {
-    let tokens = scene.tokens();
-    let to = (first..last).find(|at| tokens.get(*at).is_some_and(|token| is_in(token, scene.language.to)))?;
-    let buyer = find(tokens, scene.language.kinds, to + 1, to + 5)?;
-    let target =
-        scene.object(first, to).filter(|target| is_company(scene, first, *target) && buyer.from > to)?;
-    Some(Deal { target: Some(target), at: hit.from, minority: is_minority(scene, first), ..Deal::default() })
-}
-
-/// `The shops were sold this week to A`.
-fn is_passive(scene: &Scene<'_>, hit: Hit, to: usize) -> bool {
-    const ADVERB_WORDS: usize = 4;
-    let last = hit.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
-    to <= hit.to + ADVERB_WORDS && last.is_some_and(|last| is_in(last, scene.language.passive))
-}
-
 /// `With the purchase of B, A gains its first depots`.
 fn after_opening(scene: &Scene<'_>, hit: Hit, target: Run) -> Option<Run> {
     const OPENINGS: &str = "with through by mit durch avec par con tras met door com med genom";
@@ -263,27 +239,6 @@ fn after_opening(scene: &Scene<'_>, hit: Hit, target: Run) -> Option<Run> {
     let opens = tokens.first().is_some_and(|first| is_one_of(&first.lower, OPENINGS)) && hit.from <= 3;
     let comma = (target.to..tokens.len()).find(|at| tokens.get(*at).is_some_and(|it| it.is_mark(",")))?;
     scene.run_at(comma + 1).filter(|_| opens)
-}
-
-/// `The administrators of B have sold its sites to A`: they sell what is left of B.
-fn administered(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Run> {
-    const ADMINISTRATORS: &[&str] = &[
-        "administrators of",
-        "administrator of",
-        "liquidators of",
-        "liquidator of",
-        "receivers of",
-        "receiver of",
-        "insolvenzverwalter der",
-        "insolvenzverwalterin der",
-        "insolvenzverwalter von",
-        "liquidateur de",
-        "administrador concursal de",
-        "curator van",
-        "konkursförvaltaren för",
-    ];
-    let whose = find(scene.tokens(), ADMINISTRATORS, from, hit.from)?;
-    scene.run_at(whose.to)
 }
 
 fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
@@ -317,8 +272,9 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
         target.or(unit).and_then(|target| by_whom(scene, scene.language.by_noun, target.to, tokens.len()));
     // `in May we moved to Ghent, in August we acquired`.
     let subject = || {
-        if is_of_thing(scene, hit) {
-            None
+        let described = antecedent(scene, hit);
+        if described.is_some() || is_of_thing(scene, hit) {
+            described
         } else if says_we(scene, hit) {
             ourselves(scene, hit)
         } else {
@@ -329,6 +285,19 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
     let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)
+}
+
+/// `a new owner in A, which bought out B`.
+fn antecedent(scene: &Scene<'_>, hit: Hit) -> Option<Run> {
+    let last = hit.from.checked_sub(1).and_then(|at| scene.tokens().get(at))?;
+    let comma = hit.from.checked_sub(2)?;
+    let parted = scene.tokens().get(comma).is_some_and(|token| token.is_mark(","));
+    scene
+        .runs
+        .iter()
+        .copied()
+        .find(|run| run.to == comma)
+        .filter(|_| parted && is_in(last, &["which", "who"]))
 }
 
 /// `the money buys it a year`: what stands right before the verb is no company.

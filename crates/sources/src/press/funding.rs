@@ -16,6 +16,16 @@ pub(super) struct Round {
     pub investor: Option<Run>,
 }
 
+/// Before the `in` of whoever is invested in.
+const INVESTMENTS: &[&str] = &[
+    "investment",
+    "investissement",
+    "inversión",
+    "investimento",
+    "investering",
+    "investition",
+    "investeringen",
+];
 const OTHERS_WORDS: usize = 9;
 const INTO_WORDS: usize = 12;
 const MONTH_WORDS: usize = 16;
@@ -102,7 +112,7 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
     if longer.iter().any(is_longer) {
         return None;
     }
-    if takes_part(scene, hit) || gives_loan(scene, hit) {
+    if takes_part(scene, hit) || gives_loan(scene, hit) || announces_stake(scene, hit) {
         return None;
     }
     let of_round = !scene.sums.is_empty() || speaks_of_round(scene) || names_investor(scene);
@@ -144,6 +154,24 @@ fn gives_loan(scene: &Scene<'_>, hit: Hit) -> bool {
             || scene.run_at(loan.to + 1).is_some();
         to && whom
     })
+}
+
+/// `A today announced a $65 million growth investment in B`: A gives.
+fn announces_stake(scene: &Scene<'_>, hit: Hit) -> bool {
+    const STAKES: &[&str] = &[
+        "investment in",
+        "stake in",
+        "investissement dans",
+        "inversión en",
+        "investimento in",
+        "investimento em",
+        "investering in",
+        "investering i",
+        "beteiligung an",
+    ];
+    const STAKE_WORDS: usize = 9;
+    let stake = find(scene.tokens(), STAKES, hit.to, hit.to + STAKE_WORDS);
+    stake.is_some_and(|stake| scene.run_at(stake.to).is_some() || scene.run_at(stake.to + 1).is_some())
 }
 
 /// `Two engineers have raised $6.5 million for Smoothair, a startup`.
@@ -253,7 +281,12 @@ fn invest(scene: &Scene<'_>, year: i32) -> Option<Round> {
         .filter(|company| *company != investor)?;
     // `to fund a plant in Palencia`: the place is no company, unless the verb itself asks for the preposition.
     let apart = company.from.checked_sub(1).filter(|at| *at > from && into.is_none_or(|into| into.to < *at));
-    let is_place = apart.and_then(|at| tokens.get(at)).is_some_and(|last| is_in(last, scene.language.inside));
+    // `a minority investment in B`.
+    let of_share = apart
+        .and_then(|at| at.checked_sub(1))
+        .is_some_and(|at| tokens.get(at).is_some_and(|token| is_in(token, INVESTMENTS)));
+    let is_place = !of_share
+        && apart.and_then(|at| tokens.get(at)).is_some_and(|last| is_in(last, scene.language.inside));
     let is_thing = find(tokens, scene.language.things, hit.to, company.from).is_some();
     (!is_place && !is_thing).then_some(Round { company, at: hit.from, investor: Some(investor) })
 }

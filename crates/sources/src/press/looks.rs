@@ -1,7 +1,8 @@
 //! What words look like: part of a name, a series, a ticker, a verb of a headline.
 
+use super::known::Known;
 use super::language::{Hit, Language, any_at, is_in};
-use super::name::{Known, Run, is_legal_form};
+use super::name::{Run, is_legal_form};
 use super::table::is_one_of;
 use super::text::{Kind, Passage, Token};
 

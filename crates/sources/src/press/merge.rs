@@ -113,7 +113,8 @@ fn body_raises_first(story: &Story<'_>, evident: bool) -> bool {
         let raised = round(scene, evident, story.year);
         match (bought, raised) {
             (Some(bought), Some(raised)) => {
-                return raised.at < bought.at && !(is_aside(scene, raised.at) && !is_aside(scene, bought.at));
+                let is_told = !is_aside(scene, raised.at) || is_aside(scene, bought.at);
+                return is_told && raised.at < bought.at;
             }
             (Some(_), None) => return false,
             (None, Some(_)) => return true,
@@ -211,7 +212,7 @@ fn meant_round(story: &Story<'_>) -> Option<Announced> {
 
 /// `We raised a little money`: whose headline it is, the body tells.
 pub(super) fn is_ours(title: &Scene<'_>) -> bool {
-    let we = title.tokens().iter().take(4).any(|token| {
+    title.tokens().iter().take(4).any(|token| {
         is_in(
             token,
             &[
@@ -219,8 +220,7 @@ pub(super) fn is_ours(title: &Scene<'_>) -> bool {
                 "vår",
             ],
         )
-    });
-    we
+    })
 }
 
 /// The round of a company: its sum, stage and investors from all that is told of it.

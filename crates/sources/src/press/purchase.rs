@@ -94,7 +94,9 @@ pub(super) fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<A
     let tale = Tale::new(story, of_title);
     let unit = || {
         let described = tale.pick(story, |sides| &sides.unit)?;
-        Some(named_unit(story).unwrap_or(described))
+        let told = tale.told.iter().find_map(|(_, sides)| sides.unit.clone());
+        let told = told.filter(|unit| unit.starts_with(char::is_uppercase));
+        Some(named_unit(story).or(told).unwrap_or(described))
     };
     let target = tale.pick(story, |sides| &sides.target).or_else(unit);
     let acquirer = tale.pick(story, |sides| &sides.acquirer).or_else(|| {

@@ -69,7 +69,7 @@ fn fills_fund(scene: &Scene<'_>) -> bool {
 }
 
 /// Whom the release is about among those who fit, if nobody else comes near.
-fn main_actor<'a>(actors: &'a [Actor], fits: impl Fn(&Actor) -> bool) -> Option<&'a Actor> {
+fn main_actor(actors: &[Actor], fits: impl Fn(&Actor) -> bool) -> Option<&Actor> {
     let mut fitting = actors.iter().filter(|actor| actor.is_firm() && fits(actor)).collect::<Vec<_>>();
     fitting.sort_by_key(|actor| std::cmp::Reverse(actor.weight()));
     let best = fitting.first()?;

@@ -3,10 +3,12 @@
 use super::actors::actors;
 use super::deal::deal;
 use super::funding::{round, speaks_of_round};
+use super::language::is_in;
 use super::looks::tickers;
 use super::merge::AGREED;
-use super::naming::{body_name, is_same, settled_name};
+use super::naming::{body_name, is_in_title, is_same, settled_name};
 use super::scene::Scene;
+use super::stage::stage;
 use super::table::is_one_of;
 use super::{Announced, Story};
 use crate::money::decimals;
@@ -14,7 +16,7 @@ use assay_domain::taxonomy::FundingStage;
 
 /// Whether the release announces something else than was read of it.
 pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
-    if is_round_up(story) || names_nobody_firm(story, found) {
+    if is_round_up(story) || is_called_round_up(story, found) || names_nobody_firm(story, found) {
         return true;
     }
     match found {
@@ -28,8 +30,11 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
                     && is_given_by_headline(story)
                 || is_description_of_other(story, company)
                 || is_sale_headed(story)
+                || is_of_rights(story)
+                || is_of_order(story)
+                || closes_fund(story)
         }
-        Announced::Acquisition { .. } => false,
+        Announced::Acquisition { .. } => is_of_rights(story) && !story.title.has(story.language().buys),
     }
 }
 
@@ -67,6 +72,131 @@ fn is_description_of_other(story: &Story<'_>, company: &str) -> bool {
     let mut pairs = story.title.tokens().windows(2);
     is_kind(company)
         && pairs.any(|pair| matches!(pair, [one, two] if one.text == company && two.is_capital()))
+}
+
+/// `The week in deals`, in the headline.
+fn is_called_round_up(story: &Story<'_>, found: &Announced) -> bool {
+    const ROUND_UPS: &[&str] = &[
+        "week in",
+        "deals of the week",
+        "rounds of the week",
+        "roundup",
+        "round-up",
+        "wrap-up",
+        "deals you",
+        "rounds you",
+        "in brief",
+        "deals der woche",
+        "wochenrückblick",
+        "semaine des",
+        "levées de la semaine",
+        "rondas de la semana",
+        "resumen de la semana",
+        "round della settimana",
+        "week van",
+        "deals van de week",
+        "rodadas da semana",
+        "veckans affärer",
+    ];
+    let is_headed = match found {
+        Announced::Funding { company, .. } => is_in_title(story, company),
+        Announced::Acquisition { acquirer, target, .. } => {
+            is_in_title(story, acquirer) || is_in_title(story, target)
+        }
+    };
+    !is_headed && story.title.find_said(ROUND_UPS, 0, story.title.tokens().len()).is_some()
+}
+
+/// What a licence is paid with.
+fn is_of_rights(story: &Story<'_>) -> bool {
+    const LICENCES: &[&str] = &[
+        "in-licenses",
+        "in-licences",
+        "in-licensing",
+        "out-licenses",
+        "licenses",
+        "exclusive rights",
+        "exclusive license",
+        "exclusive licence",
+        "licensing deal",
+        "license agreement",
+        "licence agreement",
+        "tiered royalties",
+        "royalties",
+        "lizenzrechte",
+        "exklusivlizenz",
+        "licence exclusive",
+        "licencia exclusiva",
+        "licenza esclusiva",
+        "exclusieve licentie",
+        "licença exclusiva",
+        "exklusiv licens",
+    ];
+    let mut first = std::iter::once(&story.title).chain(story.body.iter().take(2));
+    first.any(|scene| scene.find_said(LICENCES, 0, scene.tokens().len()).is_some())
+}
+
+/// `secures a $1.2 billion order`: what the sum is of, right after it or right before.
+fn is_of_order(story: &Story<'_>) -> bool {
+    const ORDERS: &str = "order orders contract contracts tender settlement prize award deal purchase project backlog subsidy-free \
+        auftrag großauftrag vertrag commande contrat marché pedido contrato ordine commessa contratto opdracht contract encomenda \
+        order ordern kontrakt ramavtal";
+    const NEAR_WORDS: usize = 2;
+    let is_order = |scene: &Scene<'_>| {
+        scene.sums.iter().any(|sum| {
+            let after = scene.after(sum.to, NEAR_WORDS);
+            after.iter().any(|token| is_one_of(&token.lower, ORDERS)) && !speaks_of_round(scene)
+        })
+    };
+    std::iter::once(&story.title).chain(story.body.first()).any(is_order)
+}
+
+/// A manager that closes a fund of its own.
+fn closes_fund(story: &Story<'_>) -> bool {
+    const CLOSED: &[&str] = &[
+        "final close of",
+        "first close of",
+        "final closing of",
+        "first closing of",
+        "limited partners",
+        "fund i",
+        "fund ii",
+        "fund iii",
+        "fund iv",
+        "fund v",
+        "first fund",
+        "second fund",
+        "third fund",
+        "fourth fund",
+        "fifth fund",
+        "new fund",
+        "debut fund",
+        "inaugural fund",
+        "erster fonds",
+        "zweiter fonds",
+        "premier fonds",
+        "deuxième fonds",
+        "nouveau fonds",
+        "primer fondo",
+        "segundo fondo",
+        "primo fondo",
+        "secondo fondo",
+        "eerste fonds",
+        "tweede fonds",
+        "primeiro fundo",
+        "segundo fundo",
+        "första fond",
+        "andra fond",
+    ];
+    let mut first = std::iter::once(&story.title).chain(story.body.first());
+    first.any(|scene| {
+        let hit = scene.find(CLOSED, 0);
+        let is_giver = |at: usize| {
+            let near = scene.tokens().get(at.saturating_sub(3)..at).unwrap_or_default();
+            near.iter().any(|token| is_in(token, scene.language.from))
+        };
+        hit.is_some_and(|hit| !is_giver(hit.from)) && stage(scene).is_none()
+    })
 }
 
 /// So many companies to which something happens make a list of news.
@@ -131,7 +261,7 @@ fn is_of_market(story: &Story<'_>, units: i64) -> bool {
         !tickers(scene.passage).is_empty()
             || scene.tokens().iter().any(|token| is_one_of(&token.lower, LISTED))
     };
-    is_security && first().any(is_listed) || units >= DEBT_MAX && is_security
+    is_security && (units >= DEBT_MAX || first().any(is_listed))
 }
 
 /// `A to absorb B in $1.3 billion merger`: what is paid for a company is not given to it.
