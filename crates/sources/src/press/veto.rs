@@ -3,11 +3,11 @@
 use super::actors::actors;
 use super::deal::deal;
 use super::funding::{round, speaks_of_round};
-use super::language::is_in;
+use super::language::{any_at, is_in};
 use super::looks::tickers;
 use super::merge::AGREED;
 use super::naming::{body_name, is_in_title, is_same, settled_name};
-use super::scene::Scene;
+use super::scene::{Scene, is_break};
 use super::stage::stage;
 use super::table::is_one_of;
 use super::{Announced, Story};
@@ -34,8 +34,47 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
                 || is_of_order(story)
                 || closes_fund(story)
         }
-        Announced::Acquisition { .. } => is_of_rights(story) && !story.title.has(story.language().buys),
+        Announced::Acquisition { .. } => {
+            is_of_rights(story) && !story.title.has(story.language().buys)
+                || is_other_than_headline(story, found)
+        }
     }
+}
+
+/// Unless headline and body agree: two companies in a headline that tells of no seller are the two sides.
+fn is_other_than_headline(story: &Story<'_>, found: &Announced) -> bool {
+    const SELLERS: &[&str] =
+        &["from", "von", "vom", "de", "du", "à", "da", "van", "från", "an", "buyout", "exits"];
+    let Announced::Acquisition { acquirer, target, confidence, .. } = found else { return false };
+    let (title, language) = (&story.title, story.language());
+    if buys_thing(title) {
+        return true;
+    }
+    let has_seller = [language.units, language.sells, language.bought, language.advises, SELLERS]
+        .iter()
+        .any(|words| title.has(words));
+    if *confidence == AGREED || has_seller {
+        return false;
+    }
+    let actors = actors(story);
+    let headed = actors.iter().filter(|actor| actor.is_titled && actor.is_firm()).collect::<Vec<_>>();
+    let is_side = |name: &str| headed.iter().any(|actor| actor.is_called(name));
+    headed.len() == 2 && !(is_side(acquirer) && is_side(target))
+}
+
+/// `buys former department store for £14.8m`: the last word of what is bought is a thing.
+fn buys_thing(title: &Scene<'_>) -> bool {
+    const OBJECT_WORDS: usize = 8;
+    let (tokens, language) = (title.tokens(), title.language);
+    let Some(hit) = title.find(language.buys, 0) else { return false };
+    let is_end = |at: usize| {
+        tokens.get(at).is_none_or(|token| is_break(token) || is_in(token, language.stops) || title.is_sum(at))
+    };
+    let end = (hit.to..hit.to + OBJECT_WORDS).find(|at| is_end(*at)).unwrap_or(hit.to);
+    let is_thing = |at: usize| {
+        any_at(tokens, at, language.things).is_some_and(|thing| thing.to == end) && !title.is_named(at)
+    };
+    end > hit.to && (end.saturating_sub(2).max(hit.to)..end).any(is_thing)
 }
 
 /// Whether somebody in it is a place or only works on it, as the rest of the release shows.
