@@ -23,6 +23,8 @@ const NEAR_WORDS: usize = 6;
 /// What a release says at least of whom it is about, and how much less of anybody else.
 const WEIGHT_MIN: usize = 3;
 const MARGIN: usize = 2;
+/// A side of a purchase that no sentence names as one needs more.
+const SIDE_WEIGHT_MIN: usize = 4;
 
 pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     if story.is_about_else() && !is_ours(&story.title) || is_uncertain(story) {
@@ -181,11 +183,13 @@ fn purchase(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
     let (acquirer, target) = match sides {
         (Some(acquirer), Some(target)) => (acquirer, target),
         (Some(acquirer), None) => {
-            let target = main_actor(actors, |actor| !actor.is_called(&acquirer) && !actor.gives)?;
+            let target = main_actor(actors, |actor| !actor.is_called(&acquirer) && !actor.gives)
+                .filter(|actor| actor.weight() >= SIDE_WEIGHT_MIN)?;
             (acquirer, target.name.clone())
         }
         (None, Some(target)) => {
-            let acquirer = main_actor(actors, |actor| !actor.is_called(&target))?;
+            let acquirer = main_actor(actors, |actor| !actor.is_called(&target))
+                .filter(|actor| actor.weight() >= SIDE_WEIGHT_MIN)?;
             (acquirer.name.clone(), target)
         }
         (None, None) => return None,
