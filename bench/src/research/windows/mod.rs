@@ -54,7 +54,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
     let count = if short { SHORT_MOMENTS } else { MOMENTS.len() };
     let mut tally = Tally::default();
     for moment in MOMENTS.iter().take(count) {
-        look_at(&clock, moment, &mut tally).await?;
+        Box::pin(look_at(&clock, moment, &mut tally)).await?;
         progress(format!("{}: {} edges so far, {} wrong", moment.now, tally.edges, tally.wrong.count()));
     }
     let figure = format!(
@@ -91,7 +91,7 @@ async fn look_at(clock: &StoppedClock, moment: &Moment, tally: &mut Tally) -> Re
         }
     }
     refuse(&mut stage, &story, moment, tally).await?;
-    go_on(stage, clock, (&story, &questions), moment, tally).await
+    Box::pin(go_on(stage, clock, (&story, &questions), moment, tally)).await
 }
 
 /// What is no window is refused.
