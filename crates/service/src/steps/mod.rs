@@ -18,6 +18,7 @@ pub mod recent;
 pub mod rows;
 pub mod similarity;
 pub mod somebody;
+pub mod spending;
 pub mod technology;
 pub mod telephone;
 pub mod unmasked;

@@ -34,16 +34,21 @@ fn only_small(conditions: &mut Conditions) {
     conditions.all.push(Clause::Between(Number::EmployeeCount, Some(1), Some(most)));
 }
 
-/// With its owner and a way to reach them; none where either is not known.
-pub async fn with_owner(
+/// Who owns it; nobody where that is not known.
+pub async fn owner_of(context: &Context, company: &Company) -> Result<Option<Person>, Fault> {
+    let mut seats = small_committee();
+    seats.truncate(1);
+    let filled = fill_seats(context, company, &seats, 1, 1).await?;
+    Ok(filled.into_iter().flat_map(|(_, people)| people).next())
+}
+
+/// With a way to reach its owner; none where there is none.
+pub async fn reach_owner(
     context: &Context,
     failures: &Failures,
     company: Company,
+    owner: Person,
 ) -> Result<Option<OwnedBusiness>, Fault> {
-    let mut seats = small_committee();
-    seats.truncate(1);
-    let filled = fill_seats(context, &company, &seats, 1, 1).await?;
-    let Some(owner) = filled.into_iter().flat_map(|(_, people)| people).next() else { return Ok(None) };
     let contact = contact(context, &owner).await?;
     failures.note(&contact.failed_parts);
     Ok(contact.is_enough().then_some(OwnedBusiness { company, owner, contact }))
@@ -51,13 +56,22 @@ pub async fn with_owner(
 
 impl FirmRow for OwnedBusiness {
     type Sieve = Failures;
+    type Draft = (Company, Person);
+
+    async fn draft(
+        context: &Context,
+        _: &Failures,
+        company: Company,
+    ) -> Result<Option<(Company, Person)>, Fault> {
+        Ok(owner_of(context, &company).await?.map(|owner| (company, owner)))
+    }
 
     async fn complete(
         context: &Context,
         failures: &Failures,
-        company: Company,
+        (company, owner): (Company, Person),
     ) -> Result<Option<Self>, Fault> {
-        with_owner(context, failures, company).await
+        reach_owner(context, failures, company, owner).await
     }
 }
 

@@ -15,7 +15,7 @@ use assay_domain::limits::{
 };
 use assay_domain::signal::Content;
 use assay_domain::{Company, Signal};
-use assay_engine::signals::{FeedHead, Moment, RecentFilter};
+use assay_engine::signals::{FeedHead, Moment, Recent, RecentFilter};
 use chrono::{DateTime, Utc};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
@@ -130,8 +130,6 @@ pub trait Row: Sized + Send {
     type Sieve: Sync;
     /// Whether an answer has several rows of one unit.
     const REPEATS: bool = true;
-    /// Whether money may be spent upstream to complete a row: then no more are completed than are sure to be paid for.
-    const SPENDS: bool = false;
 
     /// The row with all that is promised of it; none where something is missing, or was not asked for.
     fn complete(
@@ -146,7 +144,7 @@ pub trait Row: Sized + Send {
 
 /// The rows of a page, as many as are wanted and can be paid for.
 #[derive(Debug)]
-struct Filling<R> {
+pub(super) struct Filling<R> {
     rows: Vec<R>,
     units: HashSet<Uuid>,
     rows_max: usize,
@@ -154,41 +152,97 @@ struct Filling<R> {
     truncated_by: Option<TruncatedBy>,
 }
 
-impl<R: Row> Filling<R> {
-    fn new(limit: u32, units_affordable: u32) -> Self {
+impl<R> Filling<R> {
+    pub(super) fn new(limit: u32, units_affordable: u32) -> Self {
         let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let (rows_max, units_max) = (count(limit), count(units_affordable));
         Self { rows: Vec::new(), units: HashSet::new(), rows_max, units_max, truncated_by: None }
     }
 
     /// How many more rows there is room for, whoever they are of.
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         let (rows, units) = (self.rows.len(), self.units.len());
         self.rows_max.saturating_sub(rows).min(self.units_max.saturating_sub(units))
     }
 
     /// Ends the page before all of it was looked at.
-    fn cut(&mut self) {
+    pub(super) fn cut(&mut self) {
         if self.rows.len() < self.rows_max {
             self.truncated_by = Some(TruncatedBy::Credits);
         }
     }
 
+    /// Whether an answer tells of it already.
+    pub(super) fn has(&self, unit: Uuid) -> bool {
+        self.units.contains(&unit)
+    }
+
     /// Whether there was room for it.
-    fn take(&mut self, row: R) -> bool {
-        if !R::REPEATS && self.units.contains(&row.unit()) {
-            return true;
-        }
+    pub(super) fn add(&mut self, unit: Uuid, row: R) -> bool {
         if self.rows.len() >= self.rows_max {
             return false;
         }
-        if self.units.len() >= self.units_max && !self.units.contains(&row.unit()) {
+        if self.units.len() >= self.units_max && !self.has(unit) {
             self.truncated_by = Some(TruncatedBy::Credits);
             return false;
         }
-        self.units.insert(row.unit());
+        self.units.insert(unit);
         self.rows.push(row);
         true
+    }
+}
+
+impl<R: Row> Filling<R> {
+    /// Whether there was room for it, or no need.
+    fn take(&mut self, row: R) -> bool {
+        !R::REPEATS && self.has(row.unit()) || self.add(row.unit(), row)
+    }
+}
+
+/// A walk back through what happened, and the page it fills.
+#[derive(Debug)]
+pub(super) struct Walk<'a, R> {
+    filter: &'a RecentFilter,
+    epoch: Uuid,
+    seq: i64,
+    /// Everything up to here was looked at.
+    pub(super) before: Moment,
+    pub(super) filling: Filling<R>,
+    watch: Stopwatch,
+}
+
+impl<'a, R> Walk<'a, R> {
+    pub(super) async fn begin(
+        context: &Context,
+        wish: &WalkWish,
+        filter: &'a RecentFilter,
+    ) -> Result<Self, Fault> {
+        let watch = Stopwatch::start();
+        let head = context.engine.feed_head().await?;
+        let (seq, before) = wish.start(context, &head)?;
+        let filling = Filling::new(wish.limit, context.units_affordable);
+        Ok(Self { filter, epoch: head.epoch, seq, before, filling, watch })
+    }
+
+    /// What happened before, the newest first.
+    pub(super) async fn read(&self, context: &Context, before: Moment) -> Result<Recent, Fault> {
+        // One more than wanted tells whether there is a next page.
+        let wanted = i64::try_from(self.filling.rows_max.saturating_add(1)).unwrap_or(i64::MAX);
+        let batch = wanted.max(RECENT_ROWS_MIN.into());
+        Ok(context.engine.recent_signals(self.filter, self.seq, before, batch).await?)
+    }
+
+    /// The page; more may be there from `go_on` on.
+    pub(super) fn end(self, context: &Context, wish: &WalkWish, go_on: Option<Moment>) -> FoundRows<R> {
+        let Filling { rows, units, truncated_by, .. } = self.filling;
+        let outcome = if rows.is_empty() { "not_found" } else { "found" };
+        FoundRows {
+            rows,
+            units: u32::try_from(units.len()).unwrap_or(u32::MAX),
+            truncated_by,
+            next_cursor: go_on.and_then(|last| wish.write(context, self.epoch, self.seq, last)),
+            steps: vec![Step::own("signals", outcome, self.watch.elapsed())],
+        }
     }
 }
 
@@ -199,58 +253,42 @@ pub async fn walk<R: Row>(
     filter: &RecentFilter,
     sieve: &R::Sieve,
 ) -> Result<FoundRows<R>, Fault> {
-    let watch = Stopwatch::start();
-    let head = context.engine.feed_head().await?;
-    let (seq, before) = wish.start(context, &head)?;
-    let mut filling = Filling::new(wish.limit, context.units_affordable);
-    let go_on = fill(context, &mut filling, sieve, (filter, seq, before)).await?;
-    let Filling { rows, units, truncated_by, .. } = filling;
-    let outcome = if rows.is_empty() { "not_found" } else { "found" };
-    Ok(FoundRows {
-        rows,
-        units: u32::try_from(units.len()).unwrap_or(u32::MAX),
-        truncated_by,
-        next_cursor: go_on.and_then(|last| wish.write(context, head.epoch, seq, last)),
-        steps: vec![Step::own("signals", outcome, watch.elapsed())],
-    })
+    let mut walk = Walk::begin(context, wish, filter).await?;
+    let go_on = fill(context, &mut walk, sieve).await?;
+    Ok(walk.end(context, wish, go_on))
 }
 
 /// Where more may be: after the last row there was room for, or after the last one looked at.
 async fn fill<R: Row>(
     context: &Context,
-    filling: &mut Filling<R>,
+    walk: &mut Walk<'_, R>,
     sieve: &R::Sieve,
-    (filter, seq, mut before): (&RecentFilter, i64, Moment),
 ) -> Result<Option<Moment>, Fault> {
-    // One more than wanted tells whether there is a next page.
-    let batch =
-        i64::try_from(filling.rows_max.saturating_add(1)).unwrap_or(i64::MAX).max(RECENT_ROWS_MIN.into());
     for _ in 0..RECENT_READS_MAX {
-        let recent = context.engine.recent_signals(filter, seq, before, batch).await?;
-        let mut signals = recent.signals.into_iter();
-        while signals.len() > 0 {
-            let some = if R::SPENDS { filling.room() } else { signals.len() };
-            if some == 0 {
-                filling.cut();
-                return Ok(Some(before));
+        let recent = walk.read(context, walk.before).await?;
+        for (place, row) in complete_all::<R>(context, sieve, recent.signals).await? {
+            if row.is_some_and(|row| !walk.filling.take(row)) {
+                return Ok(Some(walk.before));
             }
-            let completing = signals.by_ref().take(some).map(|(place, signal)| async move {
-                R::complete(context, sieve, signal).await.map(|row| (place, row))
-            });
-            let completing: Vec<_> = completing.collect();
-            let completed: Vec<(Moment, Option<R>)> =
-                stream::iter(completing).buffered(RECENT_COMPLETED_AT_ONCE).try_collect().await?;
-            for (place, row) in completed {
-                if row.is_some_and(|row| !filling.take(row)) {
-                    return Ok(Some(before));
-                }
-                before = place;
-            }
+            walk.before = place;
         }
         let Some(place) = recent.go_on else { return Ok(None) };
-        before = place;
+        walk.before = place;
     }
-    Ok(Some(before))
+    Ok(Some(walk.before))
+}
+
+/// Side by side, in their order.
+pub(super) async fn complete_all<R: Row>(
+    context: &Context,
+    sieve: &R::Sieve,
+    signals: Vec<(Moment, Signal)>,
+) -> Result<Vec<(Moment, Option<R>)>, Fault> {
+    let completing = signals.into_iter().map(|(place, signal)| async move {
+        R::complete(context, sieve, signal).await.map(|row| (place, row))
+    });
+    let completing: Vec<_> = completing.collect();
+    stream::iter(completing).buffered(RECENT_COMPLETED_AT_ONCE).try_collect().await
 }
 
 /// Whether something newer of the same kind and company is meant too: there the company is told, on whichever page that is.

@@ -77,10 +77,15 @@ pub struct UserWithBuyer {
 
 impl FirmRow for UserWithBuyer {
     type Sieve = Role;
+    type Draft = Self;
 
-    async fn complete(context: &Context, role: &Role, company: Company) -> Result<Option<Self>, Fault> {
+    async fn draft(context: &Context, role: &Role, company: Company) -> Result<Option<Self>, Fault> {
         let buyer = buyer(context, &company, role).await?;
         Ok(buyer.map(|buyer| Self { company, buyer }))
+    }
+
+    async fn complete(_: &Context, _: &Role, draft: Self) -> Result<Option<Self>, Fault> {
+        Ok(Some(draft))
     }
 }
 

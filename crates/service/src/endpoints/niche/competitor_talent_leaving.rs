@@ -8,8 +8,9 @@ use crate::search::values::Values;
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::account::read_domain;
 use crate::steps::contact::{Contact, contact};
-use crate::steps::recent::{Row, WalkWish, walk};
+use crate::steps::recent::{Row, WalkWish};
 use crate::steps::rows::{Failures, Rows};
+use crate::steps::spending::{SpendingRow, walk_spending};
 use crate::steps::window::Window;
 use crate::view::{PersonView, PostView};
 use assay_domain::limits::{CURSOR_CHARS_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_DEFAULT};
@@ -82,11 +83,17 @@ pub struct JobEnded {
     pub ended_on: Option<NaiveDate>,
 }
 
+/// Somebody who left, and where they are now.
 #[derive(Debug)]
-pub struct LeaverRow {
+pub struct KnownLeaver {
     person: Person,
     left: Post,
     now: Option<Post>,
+}
+
+#[derive(Debug)]
+pub struct LeaverRow {
+    leaver: KnownLeaver,
     contact: Contact,
 }
 
@@ -99,22 +106,16 @@ impl LeaverSieve {
     }
 }
 
-impl Row for LeaverRow {
+impl Row for KnownLeaver {
     type Sieve = LeaverSieve;
-    const REPEATS: bool = false;
-    const SPENDS: bool = true;
 
     async fn complete(context: &Context, sieve: &LeaverSieve, signal: Signal) -> Result<Option<Self>, Fault> {
         let Content::JobChange(change) = &signal.content else { return Ok(None) };
         let has_left = matches!(change.kind, MoveKind::NewCompany | MoveKind::Left);
         let (left, now) = (change.from.clone(), change.to.clone());
         let Some(left) = left.filter(|left| has_left && sieve.takes(left)) else { return Ok(None) };
-        let Some(person) = context.engine.unmask(&signal, context.memory.account()).await? else {
-            return Ok(None);
-        };
-        let contact = contact(context, &person).await?;
-        sieve.failures.note(&contact.failed_parts);
-        Ok(contact.is_enough().then_some(Self { person, left, now, contact }))
+        let person = context.engine.unmask(&signal, context.memory.account()).await?;
+        Ok(person.map(|person| Self { person, left, now }))
     }
 
     fn unit(&self) -> Uuid {
@@ -122,14 +123,28 @@ impl Row for LeaverRow {
     }
 }
 
+impl SpendingRow for LeaverRow {
+    type Draft = KnownLeaver;
+
+    async fn spend(
+        context: &Context,
+        sieve: &LeaverSieve,
+        leaver: KnownLeaver,
+    ) -> Result<Option<Self>, Fault> {
+        let contact = contact(context, &leaver.person).await?;
+        sieve.failures.note(&contact.failed_parts);
+        Ok(contact.is_enough().then_some(Self { leaver, contact }))
+    }
+}
+
 impl From<LeaverRow> for Leaver {
-    fn from(row: LeaverRow) -> Self {
+    fn from(LeaverRow { leaver, contact }: LeaverRow) -> Self {
         Self {
-            person: row.person.into(),
-            left: JobEnded { title: row.left.title, ended_on: row.left.on },
-            now: row.now.map(PostView::from),
-            email: row.contact.email,
-            phone: row.contact.phone,
+            person: leaver.person.into(),
+            left: JobEnded { title: leaver.left.title, ended_on: leaver.left.on },
+            now: leaver.now.map(PostView::from),
+            email: contact.email,
+            phone: contact.phone,
         }
     }
 }
@@ -199,7 +214,7 @@ impl Endpoint for CompetitorTalentLeaving {
             part: Some(Part::Profile),
             ..RecentFilter::all(SignalKind::JobChange)
         };
-        let found = walk::<LeaverRow>(context, &asked.wish, &moves, &asked.sieve).await?;
-        found.outcome(&asked.sieve.failures, |row| Some(row.person.id), Leaver::from)
+        let found = walk_spending::<LeaverRow>(context, &asked.wish, &moves, &asked.sieve).await?;
+        found.outcome(&asked.sieve.failures, |row| Some(row.leaver.person.id), Leaver::from)
     }
 }

@@ -10,15 +10,16 @@ use crate::search::values::{Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::BuyerView;
 use crate::steps::funded::{FundedSieve, RoundFilter, funded, rounds_of};
-use crate::steps::owner::{OwnedBusiness, OwnedParts, example, is_small, with_owner};
-use crate::steps::recent::{Row, WalkWish, walk};
+use crate::steps::owner::{OwnedBusiness, OwnedParts, example, is_small, owner_of, reach_owner};
+use crate::steps::recent::{Row, WalkWish};
 use crate::steps::rows::{Failures, Rows};
+use crate::steps::spending::{SpendingRow, walk_spending};
 use crate::steps::window::Window;
 use crate::view::{CompanyView, RoundView};
 use assay_domain::company::Round;
 use assay_domain::limits::{CURSOR_CHARS_MAX, PAGE_ROWS_MAX, WINDOW_DAYS_DEFAULT};
 use assay_domain::taxonomy::{Industry, SizeBand};
-use assay_domain::{Credits, NetworkHosts, Price, Signal};
+use assay_domain::{Company, Credits, NetworkHosts, Person, Price, Signal};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,26 +74,45 @@ pub struct FundedLeader {
     pub email: Option<String>,
 }
 
+/// A business that raised money, and who owns it.
+#[derive(Debug)]
+pub struct FundedOwner {
+    round: Round,
+    company: Company,
+    owner: Person,
+}
+
 #[derive(Debug)]
 pub struct LeaderRow {
     round: Round,
     owned: OwnedBusiness,
 }
 
-impl Row for LeaderRow {
+impl Row for FundedOwner {
     type Sieve = LeaderSieve;
-    const REPEATS: bool = false;
-    const SPENDS: bool = true;
 
     async fn complete(context: &Context, sieve: &LeaderSieve, signal: Signal) -> Result<Option<Self>, Fault> {
         let found = funded(context, &sieve.funded, &signal).await?;
         let Some((company, round)) = found.filter(|(company, _)| is_small(company)) else { return Ok(None) };
-        let owned = with_owner(context, &sieve.failures, company).await?;
-        Ok(owned.map(|owned| Self { round, owned }))
+        let owner = owner_of(context, &company).await?;
+        Ok(owner.map(|owner| Self { round, company, owner }))
     }
 
     fn unit(&self) -> Uuid {
-        self.owned.company.id.uuid()
+        self.company.id.uuid()
+    }
+}
+
+impl SpendingRow for LeaderRow {
+    type Draft = FundedOwner;
+
+    async fn spend(
+        context: &Context,
+        sieve: &LeaderSieve,
+        FundedOwner { round, company, owner }: FundedOwner,
+    ) -> Result<Option<Self>, Fault> {
+        let owned = reach_owner(context, &sieve.failures, company, owner).await?;
+        Ok(owned.map(|owned| Self { round, owned }))
     }
 }
 
@@ -161,7 +181,7 @@ impl Endpoint for JustFundedSmbLeaders {
         asked: JustFundedSmbLeadersQuestion,
     ) -> Result<Outcome<Rows<FundedLeader>>, Fault> {
         let rounds = rounds_of(context, &asked.wish);
-        let found = walk::<LeaderRow>(context, &asked.wish, &rounds, &asked.sieve).await?;
+        let found = walk_spending::<LeaderRow>(context, &asked.wish, &rounds, &asked.sieve).await?;
         let people = |row: &LeaderRow| Some(row.owned.owner_id());
         found.outcome(&asked.sieve.failures, people, |row| show(row.round, row.owned.show()))
     }
