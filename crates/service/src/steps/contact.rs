@@ -2,7 +2,7 @@
 
 use super::address::business_address;
 use super::somebody::Who;
-use super::telephone::{Wanted, search_for};
+use super::telephone::{Wanted, look};
 use crate::context::Context;
 use crate::endpoint::{Step, Trace};
 use crate::fault::{Code, Fault};
@@ -75,6 +75,10 @@ async fn email(context: &Context, person: &Person) -> Result<Option<FoundEmail>,
 async fn phone(context: &Context, person: &Person) -> Result<(Option<String>, Vec<Step>), Fault> {
     let Some(who) = Who::of(person) else { return Ok((None, Vec::new())) };
     let wanted = Wanted { who, any_line: false, max_age: None };
-    let (found, trace) = search_for(context, wanted, Some(person.clone())).await?;
-    Ok((found.map(|found| found.number.as_str().to_owned()), trace.steps))
+    let (search, trace) = look(context, wanted, Some(person.clone())).await?;
+    // That we know no number ourselves is not that there is none, where vendors should have been asked.
+    if search.found.is_none() {
+        not_silent(&search.trail)?;
+    }
+    Ok((search.found.map(|found| found.number.as_str().to_owned()), trace.steps))
 }

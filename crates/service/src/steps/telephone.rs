@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::upstream::not_silent;
 use assay_domain::Person;
 use assay_domain::clock::Stopwatch;
-use assay_engine::upstream::{PhoneFound, PhoneQuery};
+use assay_engine::upstream::{PhoneFound, PhoneQuery, PhoneSearch};
 use std::time::Duration;
 
 /// What is looked for, and how old it may be.
@@ -29,15 +29,20 @@ impl Wanted {
 /// The number, if there is one, and how it was come by.
 pub async fn search(context: &Context, wanted: Wanted) -> Result<(Option<PhoneFound>, Trace), Fault> {
     let person = wanted.who.person(context).await?;
-    search_for(context, wanted, person).await
+    let (search, trace) = look(context, wanted, person).await?;
+    // Our own graph's word is enough where it knows the person; else a vendor has to say it.
+    if search.found.is_none() && !search.graph_has_none {
+        not_silent(&search.trail)?;
+    }
+    Ok((search.found, trace))
 }
 
-/// The same for somebody who is known already.
-pub async fn search_for(
+/// What came of it, whoever said so.
+pub async fn look(
     context: &Context,
     wanted: Wanted,
     person: Option<Person>,
-) -> Result<(Option<PhoneFound>, Trace), Fault> {
+) -> Result<(PhoneSearch, Trace), Fault> {
     let watch = Stopwatch::start();
     let Wanted { who, any_line, max_age } = wanted;
     let people: Vec<_> = person.iter().map(|person| person.id).collect();
@@ -54,15 +59,10 @@ pub async fn search_for(
     };
     let mut trace = Trace { steps: vec![Step::own(source, outcome, watch.elapsed())], ..Trace::default() };
     trace.add_vendors(&search.trail);
-    let Some(found) = search.found else {
-        // Our own graph's word is enough where it knows the person; else a vendor has to say it.
-        if !search.graph_has_none {
-            not_silent(&search.trail)?;
-        }
-        return Ok((None, trace));
-    };
-    trace.cache_age_seconds = found.kept_from.map(|from| (context.now - from).num_seconds().max(0));
-    trace.is_own_key = found.is_own_key;
-    trace.people = people;
-    Ok((Some(found), trace))
+    if let Some(found) = &search.found {
+        trace.cache_age_seconds = found.kept_from.map(|from| (context.now - from).num_seconds().max(0));
+        trace.is_own_key = found.is_own_key;
+        trace.people = people;
+    }
+    Ok((search, trace))
 }

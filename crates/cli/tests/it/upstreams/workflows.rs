@@ -134,3 +134,20 @@ fn everybody_of_a_page_is_asked_for_side_by_side_whoever_stands_between_them() {
     assert_eq!((rows(&answer).len(), &answer["cost"]["credits"]), (3, &json!(9)), "{answer}");
     assert_eq!(open.most.load(Ordering::SeqCst), 3);
 }
+
+#[test]
+fn a_number_that_nobody_could_be_asked_for_is_named_although_the_rest_is_known() {
+    let scene = Scene::new(SHARED, |request| match &*request.path {
+        "/work_email" => {
+            let email = "some.body@reached.example";
+            VendorReply::json(200, json!({ "email": email, "email_status": "valid" }).to_string())
+        }
+        _ => VendorReply::json(500, "{}"),
+    });
+    let customer = scene.installation.customer("scale");
+    tell_of_leavers(&scene, &customer, 1);
+    let answer = scene.call(&customer, LEAVING, &json!({ "competitor_domain": domain(LEFT) })).is_ok();
+    assert_eq!((&answer["partial"], &answer["failed_parts"]), (&json!(true), &json!(["phone"])), "{answer}");
+    assert_eq!((&rows(&answer)[0]["phone"], &answer["cost"]["credits"]), (&Value::Null, &json!(3)));
+    assert!(rows(&answer)[0]["email"].is_string());
+}
