@@ -121,6 +121,7 @@ const BARS: &[Bar] = &[
     Bar { name: "recipes", run: |short| Box::pin(research::recipes::run(short)) },
     Bar { name: "windows", run: |short| Box::pin(research::windows::run(short)) },
     Bar { name: "coverage", run: |short| Box::pin(research::coverage::run(short)) },
+    Bar { name: "critical-path", run: |short| Box::pin(research::critical_path::run(short)) },
     Bar { name: "signals-dedupe", run: |short| Box::pin(signals::dedupe::run(short)) },
 ];
 

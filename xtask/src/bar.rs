@@ -183,6 +183,9 @@ const BARS: &[Bar] = &[
     Bar {
         name: "coverage",
         promise: "every endpoint of the specification answers, bills what it says, and has a twin in the sandbox",
+    Bar {
+        name: "critical-path",
+        promise: "workflows wait for vendors no longer than their longest chain of questions takes, and ask no more when one fails",
     },
     Bar { name: "rolling", promise: "two nodes are restarted one after the other, and no caller notices" },
     Bar { name: "csv", promise: "no exported cell is a formula or changed; a million rows within 64 MB" },
@@ -227,6 +230,7 @@ const BY_COMMAND: &[&str] = &[
     "feed-cost",
     "streams",
     "signals-freshness",
+    "critical-path",
     // Not reached yet: of what is said of texts never seen before, too much is wrong.
     "signals-extract",
 ];

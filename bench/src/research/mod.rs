@@ -3,6 +3,11 @@
 
 pub mod committee;
 pub mod coverage;
+//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records; and how long
+//! they wait for others.
+
+pub mod committee;
+pub mod critical_path;
 pub mod decision_maker;
 pub mod recipes;
 mod scene;

@@ -38,7 +38,7 @@ impl Terms {
                 "\n[lookups.{lookup}]\nmethod = \"POST\"\npath = \"/{lookup}\"\nprice_per_hit_micros = {price_micros}\n\
                  miss_statuses = [404]\nanswer = '.'\n\n[lookups.{lookup}.body]\n"
             ));
-            for field in ["first_name", "last_name", "domain", "email", "phone"] {
+            for field in ["first_name", "last_name", "domain", "email", "phone", "network_url"] {
                 text.push_str(&format!(
                     "{field} = \"{{% if {field} is defined %}}{{{{ {field} }}}}{{% endif %}}\"\n"
                 ));
