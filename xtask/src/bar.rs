@@ -183,6 +183,7 @@ const BARS: &[Bar] = &[
     Bar {
         name: "coverage",
         promise: "every endpoint of the specification answers, bills what it says, and has a twin in the sandbox",
+    },
     Bar {
         name: "critical-path",
         promise: "workflows wait for vendors no longer than their longest chain of questions takes, and ask no more when one fails",

@@ -1,12 +1,8 @@
 //! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records; whether every
-//! endpoint of the specification is there at all; and how short their code is.
+//! endpoint of the specification is there at all; how long they wait for others; and how short their code is.
 
 pub mod committee;
 pub mod coverage;
-//! Bars of research workflows: who is found, against what is true of the made-up world and in none of its records; and how long
-//! they wait for others.
-
-pub mod committee;
 pub mod critical_path;
 pub mod decision_maker;
 pub mod recipes;
