@@ -172,6 +172,9 @@ impl Scene {
             if in_chains > TIMES_MOST {
                 tally.wrong.add(format!("{} took {in_chains:.2} times its chain", workflow.path));
             }
+            if times.is_overstated(workflow.chain, DELAY) {
+                tally.wrong.add(format!("{}: its chain is shorter than {}", workflow.path, workflow.chain));
+            }
         }
         Ok(())
     }

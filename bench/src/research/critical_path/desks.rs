@@ -1,4 +1,4 @@
-//! One vendor for each kind of question, on loopback sockets: each answers after the delay it is told, counts, and fails when it is told to.
+//! One vendor for each kind of question, on loopback sockets: each answers after the delay it is told, counts, and fails when told to.
 
 use crate::rig::Rig;
 use crate::upstream::stage::{Terms, enable, give_key};

@@ -86,6 +86,11 @@ impl Times {
         let added = median(self.delayed.iter().copied()) - median(self.at_once.iter().copied());
         (chain > 0).then(|| added.max(0.0) / (delay.as_secs_f64() * f64::from(chain)))
     }
+
+    /// Whether the chain is said to be longer than it is: one that really has so many questions cannot be over before.
+    pub fn is_overstated(&self, chain: u32, delay: Duration) -> bool {
+        median(self.delayed.iter().copied()) < delay.as_secs_f64() * f64::from(chain)
+    }
 }
 
 /// How many questions may come when one kind fails, of so many when none does: a part of a question is none.
@@ -117,6 +122,7 @@ mod tests {
         let one_more = times(&[0.05], &[0.05 + 1.2]);
         assert!(one_more.in_chains(2, DELAY).unwrap() > TIMES_MOST, "one question more than needed");
         assert_eq!(times(&[0.05], &[0.04]).in_chains(1, DELAY), Some(0.0));
+        assert!(!side_by_side.is_overstated(2, DELAY) && side_by_side.is_overstated(3, DELAY));
         assert_eq!(times(&[0.05], &[0.04]).in_chains(0, DELAY), None);
     }
 
