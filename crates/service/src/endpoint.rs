@@ -57,6 +57,16 @@ pub trait Endpoint: 'static {
         None
     }
 
+    /// The same for this question, where the answer repeats a part of it.
+    fn not_found_for(_question: &Self::Question) -> Option<Self::Response> {
+        Self::not_found()
+    }
+
+    /// Whether that answer is of a search that ran: then its base is charged.
+    fn not_found_ran() -> bool {
+        true
+    }
+
     fn run(
         context: &Context,
         question: Self::Question,
@@ -225,6 +235,8 @@ pub struct Rehearsal {
     pub units: u32,
     /// A JSON object without `cost`.
     pub not_found: Option<Vec<u8>>,
+    /// Whether `not_found` would have billed its base.
+    pub not_found_ran: bool,
 }
 
 /// How the answer of a row looks.
@@ -306,7 +318,8 @@ fn rehearse<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehear
         units_max: E::units_max(&question),
         found: Payload::Json(write_json(&E::example_for(&question), &E::SPEC)?),
         units: E::example_units(),
-        not_found: E::not_found().map(|body| write_json(&body, &E::SPEC)).transpose()?,
+        not_found: E::not_found_for(&question).map(|body| write_json(&body, &E::SPEC)).transpose()?,
+        not_found_ran: E::not_found_ran(),
     })
 }
 
@@ -344,7 +357,7 @@ fn rehearse_stream<E: StreamEndpoint>(input: RawInput, hosts: &NetworkHosts) -> 
     let whole = Bytes::from_static(E::example().1.as_bytes());
     let chunks: Chunks = Box::pin(futures_util::stream::once(async { Ok(whole) }));
     let found = Payload::Stream { content_type: E::CONTENT_TYPE, file_name: E::FILE_NAME, chunks };
-    Ok(Rehearsal { units_max: 0, found, units: 0, not_found: None })
+    Ok(Rehearsal { units_max: 0, found, units: 0, not_found: None, not_found_ran: false })
 }
 
 fn write_json<T: Serialize>(body: &T, spec: &Spec) -> Result<Vec<u8>, Fault> {

@@ -153,14 +153,14 @@ fn render(
     units_affordable: u32,
 ) -> ReplyBody {
     let not_found = rehearsal.not_found.filter(|_| outcome == Some(SandboxOutcome::NotFound));
-    let (units, told, body) = match (not_found, rehearsal.found) {
-        (Some(body), _) => (0, "not_found", body),
-        (None, Payload::Json(body)) => (rehearsal.units.min(units_affordable), "found", body),
+    let (ran, units, told, body) = match (not_found, rehearsal.found) {
+        (Some(body), _) => (rehearsal.not_found_ran, 0, "not_found", body),
+        (None, Payload::Json(body)) => (true, rehearsal.units.min(units_affordable), "found", body),
         (None, Payload::Stream { content_type, file_name, chunks }) => {
             return ReplyBody::Stream { content_type, file_name, chunks };
         }
     };
-    let cost = write_cost(spec.price.charge(true, units));
+    let cost = write_cost(spec.price.charge(ran, units));
     let step = Step::own("sandbox", told, Duration::ZERO);
     let trace = explain.then(|| serde_json::to_vec(&[step]).unwrap_or_default());
     let mut members: Vec<(&str, &[u8])> = Vec::new();

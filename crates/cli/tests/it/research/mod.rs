@@ -4,6 +4,7 @@ mod accounts;
 mod happenings;
 mod owners;
 mod somebody;
+mod trial;
 
 use crate::lately::{Scene, company, domain, rows};
 use crate::support::WORLD;

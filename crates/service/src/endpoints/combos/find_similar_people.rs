@@ -172,6 +172,10 @@ impl Endpoint for FindSimilarPeople {
         Some(FindSimilarPeopleResponse::nothing())
     }
 
+    fn not_found_ran() -> bool {
+        false
+    }
+
     async fn run(
         context: &Context,
         asked: FindSimilarPeopleQuestion,

@@ -137,6 +137,19 @@ impl Endpoint for AdAudience {
         (json!({ "emails": emails }), response)
     }
 
+    /// Not one of them is an address.
+    fn not_found() -> Option<AdAudienceResponse> {
+        let stats = AudienceStats {
+            submitted: 2,
+            valid: 0,
+            invalid: 2,
+            duplicates: 0,
+            matched: 0,
+            match_rate: Confidence::percent(0),
+        };
+        Some(AdAudienceResponse { hashes: vec![None, None], stats, truncated_by: None })
+    }
+
     async fn run(
         context: &Context,
         mut question: AdAudienceQuestion,

@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// When the mail server of the worked example is asked again.
+const EXAMPLE_RETRY: Duration = Duration::from_mins(5);
+
 #[derive(Debug)]
 pub enum VerifyEmail {}
 
@@ -145,6 +148,21 @@ impl Endpoint for VerifyEmail {
             retry_at: None,
         };
         (json!({ "email": email }), response)
+    }
+
+    /// The mail server puts us off: no verdict, and when there is one.
+    fn not_found() -> Option<VerifyEmailResponse> {
+        Some(VerifyEmailResponse {
+            status: EmailStatus::Unknown,
+            reason: Reason::Greylisted.as_str(),
+            score: Reason::Greylisted.score(),
+            mailbox_exists: None,
+            catch_all: None,
+            full_inbox: None,
+            disabled: None,
+            retry_at: Some(example::moment() + EXAMPLE_RETRY),
+            ..Self::example().1
+        })
     }
 
     async fn run(

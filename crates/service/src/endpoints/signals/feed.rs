@@ -159,6 +159,11 @@ impl Endpoint for Signals {
         example_of(question.filter.kind)
     }
 
+    /// Nothing became known since.
+    fn not_found_for(question: &SignalsQuestion) -> Option<SignalsResponse> {
+        Some(SignalsResponse { results: Vec::new(), ..example_of(question.filter.kind) })
+    }
+
     async fn run(context: &Context, question: SignalsQuestion) -> Result<Outcome<SignalsResponse>, Fault> {
         let start = question.after.map_or(FeedStart::Newest, |place| FeedStart::After(place.seq));
         let SignalPage { head, signals, upto } =
