@@ -132,10 +132,13 @@ pub async fn committee(
         return Ok(Outcome::nothing(CommitteeResponse::nobody(seats)));
     };
     let most = usize::try_from(context.units_affordable).unwrap_or(usize::MAX);
-    let filled = fill_seats(context, &company, seats, per_seat, most).await?;
+    // One more than can be paid for tells whether there would have been more; whoever is found last is left out again.
+    let mut filled = fill_seats(context, &company, seats, per_seat, most.saturating_add(1)).await?;
+    let is_short = filled.iter().map(|(_, people)| people.len()).sum::<usize>() > most;
+    let last = filled.iter_mut().rev().find(|(_, people)| !people.is_empty());
+    last.filter(|_| is_short).and_then(|(_, people)| people.pop());
     let people: Vec<PersonId> =
         filled.iter().flat_map(|(_, people)| people.iter().map(|person| person.id)).collect();
-    let is_short = people.len() >= most && most < per_seat * seats.len();
     let show = |(role, people): (&'static str, Vec<Person>)| {
         (role, people.into_iter().map(MemberView::from).collect())
     };

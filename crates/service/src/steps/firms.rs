@@ -59,10 +59,12 @@ pub async fn walk_firms<R: FirmRow>(
             break;
         }
     }
-    let Firms { cursor, steps, .. } = firms;
-    let is_short = cursor.is_some() && wish.limit() > context.units_affordable && count(&rows) >= most;
+    let next_cursor = firms.cursor.clone();
+    let is_cut = next_cursor.is_some() && wish.limit() > context.units_affordable && count(&rows) >= most;
+    // Whether there would have been another is looked for, and nothing is spent on it.
+    let is_short = is_cut && !firms.gather::<R>(context, sieve, 1).await?.is_empty();
     let truncated_by = is_short.then_some(TruncatedBy::Credits);
-    Ok(FoundRows { units: count(&rows), rows, truncated_by, next_cursor: cursor, steps })
+    Ok(FoundRows { units: count(&rows), rows, truncated_by, next_cursor, steps: firms.steps })
 }
 
 /// What meets the conditions, and how far it was looked through.

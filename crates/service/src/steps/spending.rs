@@ -45,7 +45,8 @@ async fn fill<R: SpendingRow>(
     let mut drafts: Drafts<R::Draft> =
         Drafts { waiting: VecDeque::new(), ahead: Some(walk.before), reads: 0 };
     loop {
-        drafts.gather(context, walk, sieve).await?;
+        // One at least, also where nothing more can be spent: whether there is another is told.
+        drafts.gather(context, walk, sieve, walk.filling.room().max(1)).await?;
         let some = drafts.waiting.len().min(walk.filling.room());
         if some == 0 {
             return Ok(drafts.end(walk));
@@ -76,14 +77,15 @@ struct Drafts<D> {
 }
 
 impl<D: Row> Drafts<D> {
-    /// Reads once, and then until there are as many as there is room for.
+    /// Reads once, and then until there are as many as are wanted.
     async fn gather<R>(
         &mut self,
         context: &Context,
         walk: &Walk<'_, R>,
         sieve: &D::Sieve,
+        wanted: usize,
     ) -> Result<(), Fault> {
-        while self.reads == 0 || self.reads < RECENT_READS_MAX && self.waiting.len() < walk.filling.room() {
+        while self.reads == 0 || self.reads < RECENT_READS_MAX && self.waiting.len() < wanted {
             let Some(before) = self.ahead else { return Ok(()) };
             self.reads += 1;
             let recent = walk.read(context, before).await?;
