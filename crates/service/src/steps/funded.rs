@@ -64,11 +64,17 @@ impl RoundFilter {
 /// Which companies that raised money are meant.
 #[derive(Debug)]
 pub struct FundedSieve {
-    pub rounds: RoundFilter,
-    pub firm: FirmFilters,
-    pub window: Window,
+    rounds: RoundFilter,
+    firm: FirmFilters,
+    window: Window,
     /// What happened after the first page was asked for is on none.
-    pub first_asked: FirstAsked,
+    first_asked: FirstAsked,
+}
+
+impl FundedSieve {
+    pub fn new(rounds: RoundFilter, firm: FirmFilters, window: Window, wish: &WalkWish) -> Self {
+        Self { rounds, firm, window, first_asked: wish.first_asked() }
+    }
 }
 
 /// Rounds of the window of this call.

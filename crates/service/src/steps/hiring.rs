@@ -1,7 +1,7 @@
 //! What a company is hiring for, as the feed knows it.
 
 use super::account::domains_of;
-use super::recent::{WalkWish, is_told_at_newer};
+use super::recent::{FirstAsked, WalkWish, is_told_at_newer};
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::search::firm::FirmFilters;
@@ -88,21 +88,35 @@ pub fn jobs_of(context: &Context, wish: &WalkWish, jobs: &JobFilter) -> RecentFi
     }
 }
 
+/// Which companies are meant that have open jobs.
+#[derive(Debug)]
+pub struct Hirers {
+    pub jobs: JobFilter,
+    firm: FirmFilters,
+    /// What happened after the first page was asked for is on none.
+    first_asked: FirstAsked,
+}
+
+impl Hirers {
+    pub fn new(jobs: JobFilter, firm: FirmFilters, wish: &WalkWish) -> Self {
+        Self { jobs, firm, first_asked: wish.first_asked() }
+    }
+
+    pub fn until(&self, context: &Context) -> DateTime<Utc> {
+        self.first_asked.at(context)
+    }
+}
+
 /// The company that has an open job which is meant. One with several is told at the newest until then.
-pub async fn hirer(
-    context: &Context,
-    jobs: &JobFilter,
-    firm: &FirmFilters,
-    signal: &Signal,
-    until: DateTime<Utc>,
-) -> Result<Option<Company>, Fault> {
+pub async fn hirer(context: &Context, hirers: &Hirers, signal: &Signal) -> Result<Option<Company>, Fault> {
+    let Hirers { jobs, firm, .. } = hirers;
     let is_meant = |content: &Content| matches!(content, Content::Hiring(job) if is_open(job, context.now) && jobs.takes(job));
     if !is_meant(&signal.content) {
         return Ok(None);
     }
     let company = context.engine.company_behind(&signal.company, context.memory.account()).await?;
     let Some(company) = company.filter(|company| firm.fit(&company.facts)) else { return Ok(None) };
-    let is_told = is_told_at_newer(context, &company, signal, until, is_meant).await?;
+    let is_told = is_told_at_newer(context, &company, signal, hirers.until(context), is_meant).await?;
     Ok((!is_told).then_some(company))
 }
 

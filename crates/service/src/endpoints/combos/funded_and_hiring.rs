@@ -148,24 +148,17 @@ impl Endpoint for FundedAndHiring {
     fn parse(request: FundedAndHiringRequest, _: &NetworkHosts) -> Result<FundedAndHiringQuestion, Fault> {
         let window = Window::read(request.days, request.since)?;
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
+        let rounds = RoundFilter::new(request.stage.as_ref(), request.min_amount, request.currency.as_ref());
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
         let sieve = HiringSieve {
             role: Role::read(&request.role.0.0),
-            funded: FundedSieve {
-                rounds: RoundFilter::new(
-                    request.stage.as_ref(),
-                    request.min_amount,
-                    request.currency.as_ref(),
-                ),
-                firm: FirmFilters::of(
-                    &request.industry,
-                    &request.country,
-                    &request.city,
-                    &request.company_size,
-                    request.employee_count,
-                )?,
-                window,
-                first_asked: wish.first_asked(),
-            },
+            funded: FundedSieve::new(rounds, firm, window, &wish),
             departments: request.department.iter().flat_map(Values::iter).copied().collect(),
             least: request.min_open_roles.unwrap_or(1),
         };

@@ -138,18 +138,14 @@ impl Endpoint for FundingRadar {
         let window = Window::read(request.days, request.since)?;
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let rounds = RoundFilter::new(request.stage.as_ref(), request.min_amount, request.currency.as_ref());
-        let funded = FundedSieve {
-            rounds,
-            firm: FirmFilters::of(
-                &request.industry,
-                &request.country,
-                &request.city,
-                &request.company_size,
-                request.employee_count,
-            )?,
-            window,
-            first_asked: wish.first_asked(),
-        };
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
+        let funded = FundedSieve::new(rounds, firm, window, &wish);
         Ok(FundingRadarQuestion { wish, sieve: RadarSieve { role: Role::read(&request.role.0.0), funded } })
     }
 

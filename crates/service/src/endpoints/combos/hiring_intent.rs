@@ -9,8 +9,8 @@ use crate::search::firm::FirmFilters;
 use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
-use crate::steps::hiring::{HiringView, JobFilter, hirer, jobs_of, open_jobs};
-use crate::steps::recent::{FirstAsked, Row, WalkWish, walk};
+use crate::steps::hiring::{Hirers, HiringView, JobFilter, hirer, jobs_of, open_jobs};
+use crate::steps::recent::{Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::{Since, Window};
 use crate::view::CompanyView;
@@ -71,10 +71,8 @@ pub struct HiringIntentQuestion {
 
 #[derive(Debug)]
 pub struct IntentSieve {
-    jobs: JobFilter,
-    firm: FirmFilters,
+    hirers: Hirers,
     role: Role,
-    first_asked: FirstAsked,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -98,16 +96,14 @@ impl Row for IntentRow {
     const REPEATS: bool = false;
 
     async fn complete(context: &Context, sieve: &IntentSieve, signal: Signal) -> Result<Option<Self>, Fault> {
-        let until = sieve.first_asked.at(context);
-        let hirer = hirer(context, &sieve.jobs, &sieve.firm, &signal, until).await?;
-        let Some(company) = hirer else { return Ok(None) };
+        let Some(company) = hirer(context, &sieve.hirers, &signal).await? else { return Ok(None) };
         let (jobs, buyer) = tokio::try_join!(
-            open_jobs(context, &company, &sieve.jobs.departments, None, context.now),
+            open_jobs(context, &company, &sieve.hirers.jobs.departments, None, context.now),
             buyer(context, &company, &sieve.role)
         )?;
         let Some(buyer) = buyer else { return Ok(None) };
         let (id, person) = (company.id, buyer.person.id);
-        let hiring = HiringView::new(jobs.into_iter().filter(|job| sieve.jobs.takes(job)).collect());
+        let hiring = HiringView::new(jobs.into_iter().filter(|job| sieve.hirers.jobs.takes(job)).collect());
         let buyer = BuyerView::new(buyer, &company);
         Ok(Some(Self {
             company: id,
@@ -148,18 +144,15 @@ impl Endpoint for HiringIntent {
         let window = Window::read(request.days, request.since)?;
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let jobs = JobFilter::new(request.title.as_ref(), request.department.as_ref());
-        let sieve = IntentSieve {
-            jobs,
-            firm: FirmFilters::of(
-                &request.industry,
-                &request.country,
-                &request.city,
-                &request.company_size,
-                request.employee_count,
-            )?,
-            role: Role::read(&request.role.0.0),
-            first_asked: wish.first_asked(),
-        };
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
+        let sieve =
+            IntentSieve { hirers: Hirers::new(jobs, firm, &wish), role: Role::read(&request.role.0.0) };
         Ok(HiringIntentQuestion { wish, sieve })
     }
 
@@ -187,7 +180,7 @@ impl Endpoint for HiringIntent {
         context: &Context,
         asked: HiringIntentQuestion,
     ) -> Result<Outcome<Rows<HiringCompany>>, Fault> {
-        let jobs = jobs_of(context, &asked.wish, &asked.sieve.jobs);
+        let jobs = jobs_of(context, &asked.wish, &asked.sieve.hirers.jobs);
         let found = walk::<IntentRow>(context, &asked.wish, &jobs, &asked.sieve).await?;
         found.outcome(&Failures::default(), |row| Some(row.person), |row| row.shown)
     }

@@ -164,12 +164,7 @@ impl Endpoint for BuyerBudgetWindow {
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         request.icp.as_ref().map_or(Ok(()), |icp| icp.check("/icp"))?;
         let icp = request.icp.as_ref().map(CompanyFilters::conditions).unwrap_or_default();
-        let funded = FundedSieve {
-            rounds: RoundFilter::default(),
-            firm: FirmFilters::default(),
-            window,
-            first_asked: wish.first_asked(),
-        };
+        let funded = FundedSieve::new(RoundFilter::default(), FirmFilters::default(), window, &wish);
         let sieve = BudgetSieve { icp, funded, role: Role::read(&request.role.0.0) };
         Ok(BuyerBudgetWindowQuestion { wish, sieve, icp: request.icp_id.as_deref().map(icp_id) })
     }

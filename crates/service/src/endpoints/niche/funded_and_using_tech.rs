@@ -140,18 +140,14 @@ impl Endpoint for FundedAndUsingTech {
     ) -> Result<FundedAndUsingTechQuestion, Fault> {
         let window = Window::read(request.days, request.since)?;
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
-        let funded = FundedSieve {
-            rounds: RoundFilter::default(),
-            firm: FirmFilters::of(
-                &request.industry,
-                &request.country,
-                &request.city,
-                &request.company_size,
-                request.employee_count,
-            )?,
-            window,
-            first_asked: wish.first_asked(),
-        };
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
+        let funded = FundedSieve::new(RoundFilter::default(), firm, window, &wish);
         let sieve =
             UserSieve { role: Role::read(&request.role.0.0), technology: request.technology.0.0, funded };
         Ok(FundedAndUsingTechQuestion { wish, sieve })

@@ -9,8 +9,8 @@ use crate::search::firm::FirmFilters;
 use crate::search::values::{OneValue, Phrase, TwoLetters, Values};
 use crate::spec::{Group, Scope, Spec};
 use crate::steps::buyers::{BuyerView, buyer};
-use crate::steps::hiring::{JobFilter, hirer, jobs_of, open_jobs};
-use crate::steps::recent::{FirstAsked, Row, WalkWish, walk};
+use crate::steps::hiring::{Hirers, JobFilter, hirer, jobs_of, open_jobs};
+use crate::steps::recent::{Row, WalkWish, walk};
 use crate::steps::rows::{Failures, Rows};
 use crate::steps::window::Window;
 use crate::view::{CompanyView, terms};
@@ -66,11 +66,9 @@ pub struct HiringVelocityQuestion {
 #[derive(Debug)]
 pub struct VelocitySieve {
     department: Department,
-    jobs: JobFilter,
-    firm: FirmFilters,
+    hirers: Hirers,
     role: Role,
     least: u32,
-    first_asked: FirstAsked,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -100,11 +98,10 @@ impl Row for VelocityRow {
         sieve: &VelocitySieve,
         signal: Signal,
     ) -> Result<Option<Self>, Fault> {
-        let until = sieve.first_asked.at(context);
-        let hirer = hirer(context, &sieve.jobs, &sieve.firm, &signal, until).await?;
-        let Some(company) = hirer else { return Ok(None) };
-        let since = Window::Quarter.begin(until);
-        let jobs = open_jobs(context, &company, &sieve.jobs.departments, Some(since), until).await?;
+        let Some(company) = hirer(context, &sieve.hirers, &signal).await? else { return Ok(None) };
+        let until = sieve.hirers.until(context);
+        let since = Some(Window::Quarter.begin(until));
+        let jobs = open_jobs(context, &company, &[sieve.department], since, until).await?;
         let open_roles = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
         if open_roles < sieve.least {
             return Ok(None);
@@ -148,19 +145,19 @@ impl Endpoint for HiringVelocity {
             WalkWish::of(Self::SPEC.name, &request, Window::Quarter, &request.cursor, request.limit)?,
             request.department.0,
         );
+        let jobs = JobFilter { titles: Vec::new(), departments: vec![department] };
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
         let sieve = VelocitySieve {
             department,
-            jobs: JobFilter { titles: Vec::new(), departments: vec![department] },
-            firm: FirmFilters::of(
-                &request.industry,
-                &request.country,
-                &request.city,
-                &request.company_size,
-                request.employee_count,
-            )?,
+            hirers: Hirers::new(jobs, firm, &wish),
             role: Role::read(&request.role.0.0),
             least: request.min_roles.unwrap_or(VELOCITY_ROLES_MIN),
-            first_asked: wish.first_asked(),
         };
         Ok(HiringVelocityQuestion { wish, sieve })
     }
@@ -187,7 +184,7 @@ impl Endpoint for HiringVelocity {
         context: &Context,
         asked: HiringVelocityQuestion,
     ) -> Result<Outcome<Rows<FastHirer>>, Fault> {
-        let jobs = jobs_of(context, &asked.wish, &asked.sieve.jobs);
+        let jobs = jobs_of(context, &asked.wish, &asked.sieve.hirers.jobs);
         let found = walk::<VelocityRow>(context, &asked.wish, &jobs, &asked.sieve).await?;
         found.outcome(&Failures::default(), |row| Some(row.person), |row| row.shown)
     }

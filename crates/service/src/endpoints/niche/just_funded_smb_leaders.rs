@@ -144,20 +144,16 @@ impl Endpoint for JustFundedSmbLeaders {
         request: JustFundedSmbLeadersRequest,
         _: &NetworkHosts,
     ) -> Result<JustFundedSmbLeadersQuestion, Fault> {
+        let firm = FirmFilters::of(
+            &request.industry,
+            &request.country,
+            &request.city,
+            &request.company_size,
+            request.employee_count,
+        )?;
         let window = Window::Days(WINDOW_DAYS_DEFAULT);
         let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
-        let funded = FundedSieve {
-            rounds: RoundFilter::default(),
-            firm: FirmFilters::of(
-                &request.industry,
-                &request.country,
-                &request.city,
-                &request.company_size,
-                request.employee_count,
-            )?,
-            window,
-            first_asked: wish.first_asked(),
-        };
+        let funded = FundedSieve::new(RoundFilter::default(), firm, window, &wish);
         Ok(JustFundedSmbLeadersQuestion {
             wish,
             sieve: LeaderSieve { funded, failures: Failures::default() },
