@@ -131,6 +131,12 @@ fn ids(scene: &Scene, row: &Entry) -> Option<(String, String)> {
         path if path.starts_with("/v1/webhooks/") => {
             Some((scene.foreign_webhook.clone(), "whk_00000000000000000000000000000000".to_owned()))
         }
+        path if path.starts_with("/v1/watch-lists/") => {
+            Some((scene.foreign_list.clone(), "wl_00000000000000000000000000000000".to_owned()))
+        }
+        path if path.starts_with("/v1/saved-icps/") => {
+            Some((scene.foreign_icp.clone(), "icp_00000000000000000000000000000000".to_owned()))
+        }
         _ => None,
     }
 }

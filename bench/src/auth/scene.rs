@@ -53,6 +53,8 @@ pub struct Scene {
     pub foreign_webhook: String,
     pub foreign_bulk: String,
     pub foreign_delivery: String,
+    pub foreign_list: String,
+    pub foreign_icp: String,
     /// A call that would be charged, and its key's cap is spent.
     pub findable: Vec<(&'static str, Value)>,
     /// Texts that must not be in any refusal.
@@ -88,6 +90,8 @@ impl Scene {
             foreign_webhook: String::new(),
             foreign_bulk: String::new(),
             foreign_delivery: String::new(),
+            foreign_list: String::new(),
+            foreign_icp: String::new(),
             findable: Vec::new(),
             marks: vec![MARK.to_owned()],
         };
@@ -131,6 +135,10 @@ impl Scene {
         self.foreign_webhook = self.post(&strange, "/v1/webhooks", json!({"url": HOOK}), 201).await?;
         let test = format!("/v1/webhooks/{}/test", self.foreign_webhook);
         self.foreign_delivery = self.post(&strange, &test, json!({}), 202).await?;
+        let list = json!({"name": MARK, "kind": "people"});
+        self.foreign_list = self.post(&strange, "/v1/watch-lists", list, 201).await?;
+        let icp = json!({"name": MARK, "target": "people", "filters": {}});
+        self.foreign_icp = self.post(&strange, "/v1/saved-icps", icp, 201).await?;
         let over = self.account("trial")?;
         self.keys.over = self.operator_key(&over)?;
         let end = "update account set trial_ends_at = now() - interval '1 second' where 'acc_' || replace(id::text, '-', '') = $1";
