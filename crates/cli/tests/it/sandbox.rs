@@ -190,8 +190,8 @@ fn dry_runs_and_explanations_work_as_they_do_outside() {
     let installation = Installation::new();
     let server = installation.serve_with(OPEN);
     for entry in CATALOG.iter().filter(|entry| !entry.spec.price.is_free() && entry.spec.verb.has_body()) {
-        let dry = Request::new("POST", &format!("{}?dry_run=true", twin_path(&entry.spec)));
-        let answer = dry.json(&example(entry)).send(server.api).is_ok();
+        let path = format!("{}?dry_run=true", twin_path(&entry.spec));
+        let answer = request(entry, &path, &example(entry)).send(server.api).is_ok();
         assert_eq!((&answer["dry_run"], &answer["sandbox"]), (&json!(true), &json!(true)));
         assert_eq!(answer["cost"]["credits"], 0);
         assert!(answer["max_price"].as_f64().unwrap() > 0.0);

@@ -1,7 +1,7 @@
 //! `POST /v1/saved-icps`: saves a search.
 
 use super::fields;
-use super::view::{IcpView, example_filters};
+use super::view::{IcpAnswer, example_filters};
 use crate::account_icps::IcpTerms;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
@@ -40,7 +40,7 @@ impl Endpoint for SavedIcpsCreate {
     };
     type Request = SavedIcpsCreateRequest;
     type Question = IcpTerms;
-    type Response = IcpView;
+    type Response = IcpAnswer;
 
     fn parse(request: SavedIcpsCreateRequest, hosts: &NetworkHosts) -> Result<IcpTerms, Fault> {
         let (name, target) = (list_name(&request.name)?, request.target.into());
@@ -48,12 +48,13 @@ impl Endpoint for SavedIcpsCreate {
         Ok(IcpTerms { name, target, filters: request.filters })
     }
 
-    fn example() -> (Value, IcpView) {
-        let view = IcpView::example();
-        (json!({ "name": view.name, "target": view.target, "filters": example_filters() }), view)
+    fn example() -> (Value, IcpAnswer) {
+        let view = IcpAnswer::example();
+        let IcpAnswer { icp } = &view;
+        (json!({ "name": icp.name, "target": icp.target, "filters": example_filters() }), view)
     }
 
-    async fn run(context: &Context, terms: IcpTerms) -> Result<Outcome<IcpView>, Fault> {
-        Ok(Outcome::nothing(IcpView::of(context.memory.icps().create(terms, context.now).await?)))
+    async fn run(context: &Context, terms: IcpTerms) -> Result<Outcome<IcpAnswer>, Fault> {
+        Ok(Outcome::nothing(IcpAnswer::of(context.memory.icps().create(terms, context.now).await?)))
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /v1/saved-icps/{id}`: one saved ICP.
 
 use super::fields;
-use super::view::{EXAMPLE_ID, IcpView};
+use super::view::{EXAMPLE_ID, IcpAnswer};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
@@ -31,17 +31,17 @@ impl Endpoint for SavedIcpsGet {
     };
     type Request = SavedIcpsGetRequest;
     type Question = IcpId;
-    type Response = IcpView;
+    type Response = IcpAnswer;
 
     fn parse(request: SavedIcpsGetRequest, _: &NetworkHosts) -> Result<IcpId, Fault> {
         Ok(fields::icp_id(&request.id))
     }
 
-    fn example() -> (Value, IcpView) {
-        (json!({ "id": EXAMPLE_ID }), IcpView::example())
+    fn example() -> (Value, IcpAnswer) {
+        (json!({ "id": EXAMPLE_ID }), IcpAnswer::example())
     }
 
-    async fn run(context: &Context, id: IcpId) -> Result<Outcome<IcpView>, Fault> {
-        Ok(Outcome::nothing(IcpView::of(context.memory.icps().find(id).await?)))
+    async fn run(context: &Context, id: IcpId) -> Result<Outcome<IcpAnswer>, Fault> {
+        Ok(Outcome::nothing(IcpAnswer::of(context.memory.icps().find(id).await?)))
     }
 }

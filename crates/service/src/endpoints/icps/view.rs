@@ -52,6 +52,24 @@ impl IcpView {
     }
 }
 
+/// One of them, as a whole answer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SavedIcpAnswer")]
+pub struct IcpAnswer {
+    #[serde(flatten)]
+    pub icp: IcpView,
+}
+
+impl IcpAnswer {
+    pub fn of(row: IcpRow) -> Self {
+        Self { icp: IcpView::of(row) }
+    }
+
+    pub fn example() -> Self {
+        Self { icp: IcpView::example() }
+    }
+}
+
 pub fn example_filters() -> Map<String, Value> {
     let filters = json!({ "industry": "Industrial Automation", "employee_count": { "min": 50, "max": 500 } });
     filters.as_object().cloned().unwrap_or_default()

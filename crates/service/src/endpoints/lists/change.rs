@@ -1,7 +1,7 @@
 //! `PATCH /v1/watch-lists/{id}`: renames a list, and sets what it watches for and when it runs by itself.
 
 use super::fields::{self, ScheduleAsked, TransitionAsked};
-use super::view::{EXAMPLE_ID, WatchListView};
+use super::view::{EXAMPLE_ID, WatchListAnswer};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
@@ -58,7 +58,7 @@ impl Endpoint for WatchListsChange {
     };
     type Request = WatchListsChangeRequest;
     type Question = WatchListsChangeQuestion;
-    type Response = WatchListView;
+    type Response = WatchListAnswer;
 
     fn parse(request: WatchListsChangeRequest, _: &NetworkHosts) -> Result<WatchListsChangeQuestion, Fault> {
         let schedule =
@@ -68,19 +68,20 @@ impl Endpoint for WatchListsChange {
         Ok(WatchListsChangeQuestion { id: fields::list_id(&request.id), track: request.track, change })
     }
 
-    fn example() -> (Value, WatchListView) {
-        let view = WatchListView { track: vec!["job_change"], ..WatchListView::example() };
+    fn example() -> (Value, WatchListAnswer) {
+        let mut view = WatchListAnswer::example();
+        view.list.track = vec!["job_change"];
         (json!({ "id": EXAMPLE_ID, "name": "champions", "track": ["job_change"] }), view)
     }
 
     async fn run(
         context: &Context,
         asked: WatchListsChangeQuestion,
-    ) -> Result<Outcome<WatchListView>, Fault> {
+    ) -> Result<Outcome<WatchListAnswer>, Fault> {
         let lists = context.memory.lists();
         let kind = lists.find(asked.id).await?.kind;
         let track = asked.track.as_deref().map(|track| fields::track(kind, Some(track))).transpose()?;
         let row = lists.change(asked.id, &ListChange { track, ..asked.change }, context.now).await?;
-        Ok(Outcome::nothing(WatchListView::of(row)))
+        Ok(Outcome::nothing(WatchListAnswer::of(row)))
     }
 }

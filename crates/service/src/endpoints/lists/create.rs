@@ -1,7 +1,7 @@
 //! `POST /v1/watch-lists`: makes a watch list.
 
 use super::fields::{self, KindAsked, ScheduleAsked, TransitionAsked};
-use super::view::WatchListView;
+use super::view::WatchListAnswer;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
@@ -51,7 +51,7 @@ impl Endpoint for WatchListsCreate {
     };
     type Request = WatchListsCreateRequest;
     type Question = (ListTerms, Vec<Watched>);
-    type Response = WatchListView;
+    type Response = WatchListAnswer;
 
     fn parse(request: WatchListsCreateRequest, hosts: &NetworkHosts) -> Result<Self::Question, Fault> {
         let kind = request.kind.into();
@@ -64,19 +64,19 @@ impl Endpoint for WatchListsCreate {
         Ok((terms, read_entries(kind, &request.entries, hosts)?))
     }
 
-    fn example() -> (Value, WatchListView) {
+    fn example() -> (Value, WatchListAnswer) {
         let request = json!({
             "name": "champions", "kind": "people",
             "entries": ["https://network.example/in/ada-okafor", "https://network.example/in/tomas-lindqvist"]
         });
-        (request, WatchListView::example())
+        (request, WatchListAnswer::example())
     }
 
     async fn run(
         context: &Context,
         (terms, entries): Self::Question,
-    ) -> Result<Outcome<WatchListView>, Fault> {
+    ) -> Result<Outcome<WatchListAnswer>, Fault> {
         let row = context.memory.lists().create(&context.engine, terms, &entries, context.now).await?;
-        Ok(Outcome::nothing(WatchListView::of(row)))
+        Ok(Outcome::nothing(WatchListAnswer::of(row)))
     }
 }

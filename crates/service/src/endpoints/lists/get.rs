@@ -1,7 +1,7 @@
 //! `GET /v1/watch-lists/{id}`: one watch list.
 
 use super::fields;
-use super::view::{EXAMPLE_ID, WatchListView};
+use super::view::{EXAMPLE_ID, WatchListAnswer};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
@@ -32,17 +32,17 @@ impl Endpoint for WatchListsGet {
     };
     type Request = WatchListsGetRequest;
     type Question = WatchListId;
-    type Response = WatchListView;
+    type Response = WatchListAnswer;
 
     fn parse(request: WatchListsGetRequest, _: &NetworkHosts) -> Result<WatchListId, Fault> {
         Ok(fields::list_id(&request.id))
     }
 
-    fn example() -> (Value, WatchListView) {
-        (json!({ "id": EXAMPLE_ID }), WatchListView::example())
+    fn example() -> (Value, WatchListAnswer) {
+        (json!({ "id": EXAMPLE_ID }), WatchListAnswer::example())
     }
 
-    async fn run(context: &Context, id: WatchListId) -> Result<Outcome<WatchListView>, Fault> {
-        Ok(Outcome::nothing(WatchListView::of(context.memory.lists().find(id).await?)))
+    async fn run(context: &Context, id: WatchListId) -> Result<Outcome<WatchListAnswer>, Fault> {
+        Ok(Outcome::nothing(WatchListAnswer::of(context.memory.lists().find(id).await?)))
     }
 }

@@ -27,6 +27,24 @@ pub struct WatchListView {
     pub last_run_at: Option<DateTime<Utc>>,
 }
 
+/// One of them, as a whole answer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WatchListAnswer")]
+pub struct WatchListAnswer {
+    #[serde(flatten)]
+    pub list: WatchListView,
+}
+
+impl WatchListAnswer {
+    pub fn of(row: WatchListRow) -> Self {
+        Self { list: WatchListView::of(row) }
+    }
+
+    pub fn example() -> Self {
+        Self { list: WatchListView::example() }
+    }
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ScheduleTold")]
 pub struct ScheduleView {
