@@ -146,9 +146,6 @@ impl Endpoint for FundedAndHiring {
     type Response = Rows<FundedHirer>;
 
     fn parse(request: FundedAndHiringRequest, _: &NetworkHosts) -> Result<FundedAndHiringQuestion, Fault> {
-        let window = Window::read(request.days, request.since)?;
-        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
-        let rounds = RoundFilter::new(request.stage.as_ref(), request.min_amount, request.currency.as_ref());
         let firm = FirmFilters::of(
             &request.industry,
             &request.country,
@@ -156,9 +153,16 @@ impl Endpoint for FundedAndHiring {
             &request.company_size,
             request.employee_count,
         )?;
+        let window = Window::read(request.days, request.since)?;
+        let wish = WalkWish::of(Self::SPEC.name, &request, window, &request.cursor, request.limit)?;
         let sieve = HiringSieve {
             role: Role::read(&request.role.0.0),
-            funded: FundedSieve::new(rounds, firm, window, &wish),
+            funded: FundedSieve::new(
+                RoundFilter::new(request.stage.as_ref(), request.min_amount, request.currency.as_ref()),
+                firm,
+                window,
+                &wish,
+            ),
             departments: request.department.iter().flat_map(Values::iter).copied().collect(),
             least: request.min_open_roles.unwrap_or(1),
         };
