@@ -19,7 +19,7 @@ pub use learnt::Learning;
 pub use recent::{Recent, is_open, rank_of};
 pub use seed::personalization_seed;
 pub use take::{SignalPage, Told};
-pub use watching::{Happened, Watched, is_promotion};
+pub use watching::{Happened, Watched};
 
 pub use assay_store::graph::{FeedFilter, FeedHead, FeedStart, Moment, Part, RecentFilter};
 

@@ -3,7 +3,7 @@
 use super::take::signal_of;
 use crate::{Engine, EngineError};
 use assay_domain::limits::{WATCH_MATCH_BATCH, WATCH_NEWS_DAYS};
-use assay_domain::signal::{Content, MoveKind};
+use assay_domain::signal::Content;
 use assay_domain::watch::{Happening, Transition, is_spike};
 use assay_domain::{Digest, Domain, NetworkUrl, Signal, SignalId, SignalKind};
 use assay_store::graph::FeedRow;
@@ -166,11 +166,6 @@ fn begins_spike(told: &[(DateTime<Utc>, SignalId, u64)], at: DateTime<Utc>, this
     let now = sum(&|when, _| when >= begin);
     let without = sum(&|when, id| when >= begin && id != this);
     is_spike(now, before) && !is_spike(without, before)
-}
-
-/// Whether a change of jobs is a step up at the same company.
-pub fn is_promotion(signal: &Signal) -> bool {
-    matches!(&signal.content, Content::JobChange(change) if change.kind == MoveKind::Promotion)
 }
 
 #[cfg(test)]

@@ -112,7 +112,11 @@ impl ListDesk {
             reply: None,
             deed: Some(Deed::ReportWatch(Box::new(report))),
         };
-        self.ledger.ask(list.account, Op::Settle(Box::new(settle))).await?;
+        let Answer::Settled(_) = self.ledger.ask(list.account, Op::Settle(Box::new(settle))).await? else {
+            // Another run has what this one took: nothing was told, and nothing is kept back for it.
+            self.ledger.release_later(list.account, hold);
+            return Ok(());
+        };
         if units > 0 {
             self.ledger.jobs().ring(Queue::Webhook);
         }

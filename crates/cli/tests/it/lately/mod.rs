@@ -103,6 +103,14 @@ pub fn joined(id: &str, (name, url): &(String, String), at: Value, title: &str, 
     })
 }
 
+/// Each of them went to another company, the first a day ago, the next two.
+pub fn moves_of(people: &[(String, String)]) -> Vec<Value> {
+    let moved = |(person, number): (&(String, String), u32)| {
+        joined(&format!("c-{number}"), person, ago(number * DAY), "CFO", number.into())
+    };
+    people.iter().zip(1..).map(moved).collect()
+}
+
 fn names(answer: &Value) -> Vec<&str> {
     rows(answer).iter().map(|row| row["person"]["fullName"].as_str().unwrap()).collect()
 }
@@ -179,13 +187,7 @@ fn who_changed_jobs_is_told_by_name_and_each_is_charged_once() {
 fn pages_go_on_where_they_ended_and_tell_nothing_twice() {
     let scene = Scene::new("scale");
     let people = people();
-    let signals: Vec<Value> = people
-        .iter()
-        .zip(1..)
-        .map(|(person, number)| {
-            joined(&format!("c-{number}"), person, ago(number * DAY), "CFO", number.into())
-        })
-        .collect();
+    let signals = moves_of(&people);
     scene.give(&signals);
     let (mut seen, mut body) = (Vec::new(), json!({ "limit": 3 }));
     loop {
@@ -310,13 +312,7 @@ fn an_answer_is_as_long_as_it_can_be_paid_for_and_is_paid_for_once() {
     installation.ledger.psql("update plan set credits = 9000 where name = 'trial'").unwrap();
     let scene = Scene::of(installation, "trial");
     let people = people();
-    let signals: Vec<Value> = people
-        .iter()
-        .zip(1..)
-        .map(|(person, number)| {
-            joined(&format!("c-{number}"), person, ago(number * DAY), "CFO", number.into())
-        })
-        .collect();
+    let signals = moves_of(&people);
     scene.give(&signals);
     let bounded = scene.ask(RADAR, &json!({ "max_credits": 3 }));
     assert_eq!((rows(&bounded).len(), &bounded["truncated_by"]), (1, &json!("credits")));

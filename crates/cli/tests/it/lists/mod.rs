@@ -3,7 +3,7 @@
 mod contacts;
 mod icps;
 
-use crate::lately::{DAY, Scene, ago, company, domain, joined, people, rows};
+use crate::lately::{DAY, Scene, ago, company, domain, joined, moves_of, people, rows};
 use crate::support::WORLD;
 use assay_testkit::Stopwatch;
 use serde_json::{Value, json};
@@ -104,13 +104,7 @@ fn what_happens_to_people_is_told_once_and_paid_for_once() {
 fn several_runs_at_once_share_what_there_is() {
     let scene = Scene::new("scale");
     let people = people();
-    let signals: Vec<Value> = people
-        .iter()
-        .zip(1..)
-        .map(|(person, number)| {
-            joined(&format!("c-{number}"), person, ago(number * DAY), "CFO", number.into())
-        })
-        .collect();
+    let signals = moves_of(&people);
     scene.give(&signals);
     let entries: Vec<&str> = people.iter().map(|(_, url)| url.as_str()).collect();
     let list = make(&scene, &json!({ "name": "all", "kind": "people", "entries": entries }));
@@ -166,13 +160,7 @@ fn companies_are_watched_by_their_domains_on_either_side_of_a_deal() {
 fn an_answer_is_as_long_as_it_can_be_paid_for_and_the_rest_waits() {
     let scene = Scene::new("trial");
     let people = people();
-    let signals: Vec<Value> = people
-        .iter()
-        .zip(1..)
-        .map(|(person, number)| {
-            joined(&format!("c-{number}"), person, ago(number * DAY), "CFO", number.into())
-        })
-        .collect();
+    let signals = moves_of(&people);
     scene.give(&signals);
     let entries: Vec<&str> = people.iter().map(|(_, url)| url.as_str()).collect();
     let list = make(&scene, &json!({ "name": "all", "kind": "people", "entries": entries }));
@@ -242,13 +230,7 @@ fn a_list_is_its_accounts_own_and_says_what_is_wrong_with_an_entry() {
 fn a_scheduled_run_tells_the_webhooks_and_spends_no_more_than_it_may() {
     let scene = Scene::new("pro");
     let people = people();
-    let signals: Vec<Value> = people[..3]
-        .iter()
-        .zip(1..)
-        .map(|(person, number)| {
-            joined(&format!("c-{number}"), person, ago(number * DAY), "CFO", number.into())
-        })
-        .collect();
+    let signals = moves_of(&people[..3]);
     scene.give(&signals);
     let hook = json!({ "url": "https://hooks.example/in" });
     assert_eq!(scene.server.call(&scene.customer, "POST", "/v1/webhooks", &hook).status, 201);

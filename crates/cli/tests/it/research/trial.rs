@@ -22,6 +22,13 @@ const JOBS: [&str; 6] = [
     "Senior Data Scientist",
 ];
 const MOVERS_MAX: usize = 60;
+/// Those that spend money upstream on each row.
+const SPENDING: [&str; 4] = [
+    "/v1/local-business-owners",
+    "/v1/just-funded-smb-leaders",
+    "/v1/competitor-talent-leaving",
+    "/v1/local-service-by-revenue",
+];
 /// More calls than a trial has credits for, whatever they cost.
 const CALLS_MAX: usize = 30;
 
@@ -171,7 +178,7 @@ fn left_after(asked: &Asked, answer: &Answer, before: i64, all: i64) -> Option<(
     assert!(after >= 0, "{path}: {after}");
     // Whether one more can be reached would cost to learn. Where exactly what there is was paid for, it may say that nobody
     // looked further, and where to go on.
-    let may_be_more = affordable == all && answer["next_cursor"].is_string();
+    let may_be_more = SPENDING.contains(path) && affordable == all && answer["next_cursor"].is_string();
     let is_told = is_short || may_be_more && answer["truncated_by"] == json!("credits");
     let told = if is_told { json!("credits") } else { Value::Null };
     assert_eq!(answer["truncated_by"], told, "{path}: {found} of {all}, {affordable} could be paid for");
