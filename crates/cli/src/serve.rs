@@ -18,6 +18,7 @@ use assay_store::ledger::PROVIDER_KEY;
 use assay_store::{Graph, Ledger, StoreError, task};
 use assay_worker::{
     WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, publish_index,
+    run_scheduled_icps,
 };
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -65,6 +66,7 @@ impl Serve {
             None
         };
         let index = api.as_ref().map(|api| Arc::clone(&api.replica));
+        let schedules = api.as_ref().map(|api| run_scheduled_icps(Arc::clone(&api.service), &worker_stopped));
         let listener = bind(config.operations_listen, "server.operations_listen").await?;
         let operations_address = local_address(&listener)?;
         // Followed to the last call: a page may wait for entries that another node has read.
@@ -95,6 +97,9 @@ impl Serve {
                 stop_api.send_replace(true);
                 drop(serving.await);
             }
+            if let Some(schedules) = schedules {
+                drop(schedules.await);
+            }
             if let Some(worker) = worker {
                 worker.join().await;
             }
@@ -117,6 +122,7 @@ struct Api {
     address: SocketAddr,
     serving: JoinHandle<()>,
     replica: Arc<Replica>,
+    service: Arc<Service>,
 }
 
 async fn start_api(
@@ -134,8 +140,8 @@ async fn start_api(
         sandbox: connect::sandbox(config, &service).await?,
     };
     let bounds = bounds(config, &service, draining);
-    let serving = task::spawn("api", serve(listener, router(service, front), bounds, stopped));
-    Ok(Api { address, serving, replica })
+    let serving = task::spawn("api", serve(listener, router(Arc::clone(&service), front), bounds, stopped));
+    Ok(Api { address, serving, replica, service })
 }
 
 fn service(

@@ -61,6 +61,7 @@ pub(crate) async fn read_call(
         idempotency_key: text(&parts.headers, &IDEMPOTENCY_KEY),
         sandbox_outcome: text(&parts.headers, &SANDBOX_OUTCOME),
         client: proxies.client_in(&parts.headers, &parts.extensions),
+        unattended: false,
         slot,
     })
 }

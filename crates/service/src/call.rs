@@ -27,6 +27,8 @@ pub struct Call {
     pub sandbox_outcome: Option<String>,
     /// The client's own address, whatever proxies stand between.
     pub client: IpAddr,
+    /// Whether it was made by a schedule, and nobody waits for the answer.
+    pub unattended: bool,
     /// The call's place among those being worked on: whoever waits for an upstream steps aside.
     pub slot: Slot,
 }
@@ -98,6 +100,7 @@ mod tests {
             wants_events: false,
             sandbox_outcome: None,
             client: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            unattended: false,
             slot: Slot::default(),
         }
     }

@@ -65,6 +65,7 @@ pub static CATALOG: &[Entry] = &[
     Entry::of::<icps::SavedIcpsGet>(),
     Entry::of::<icps::SavedIcpsDelete>(),
     Entry::of::<icps::SavedIcpsRun>(),
+    Entry::of::<icps::SavedIcpsResults>(),
     Entry::of::<bulk::BulkEnrich>(),
     Entry::of::<bulk::BulkList>(),
     Entry::of::<bulk::BulkGet>(),

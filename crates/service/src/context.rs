@@ -27,6 +27,8 @@ pub struct Context {
     pub now: DateTime<Utc>,
     /// What this call is kept by.
     pub request: RequestId,
+    /// Whether nobody waits for the answer: webhooks are told where it can be read.
+    pub unattended: bool,
     /// How many units the caller can pay for: more are not worth finding.
     pub units_affordable: u32,
     /// Whether credits are held for this run: money may be spent upstream.

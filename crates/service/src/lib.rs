@@ -32,6 +32,7 @@ mod rate;
 pub mod reference;
 mod reply;
 pub mod sandbox;
+mod scheduled;
 mod search;
 mod settle;
 mod slot;

@@ -60,7 +60,7 @@ impl AccountMemory {
 
     /// The account's saved searches.
     pub fn icps(&self) -> AccountIcps<'_> {
-        AccountIcps::new(&self.ledger, self.account())
+        AccountIcps::new(&self.ledger, &self.key)
     }
 
     /// Whom the account watches.

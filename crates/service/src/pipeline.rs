@@ -55,10 +55,10 @@ pub struct Settings {
 /// The service: answers calls.
 #[derive(Debug)]
 pub struct Service {
-    ledger: Ledger,
+    pub(crate) ledger: Ledger,
     engine: Engine,
     replica: Arc<Replica>,
-    clock: Clock,
+    pub(crate) clock: Clock,
     settings: Arc<Settings>,
     keys: Authenticator,
     rates: RateLimiter,
@@ -158,23 +158,35 @@ impl Service {
     }
 
     async fn answer(&self, call: Call, arrival: &mut Arrival) -> Result<Done, Fault> {
-        let spec = &call.entry.spec;
         let key = self.keys.identify(call.authorization.as_deref(), call.client, arrival.at).await?;
         let (rate, limited) = self.rates.take(&key, arrival.at).await;
         arrival.rate = Some(rate);
         if let Some(fault) = limited {
             return Err(fault);
         }
-        permit(&key, spec, arrival.at)?;
+        self.permitted(&call, arrival, &key).await
+    }
+
+    /// Makes a call for a key without being asked by whoever has it: what schedules do. It is paid for, bounded and remembered as
+    /// any other.
+    pub(crate) async fn call_for(&self, key: &Arc<KeyRecord>, call: &Call) -> Result<(), Fault> {
+        let at = self.clock.now();
+        let arrival = Arrival { request: RequestId::mint(at), at, watch: Stopwatch::start(), rate: None };
+        self.permitted(call, &arrival, key).await.map(drop)
+    }
+
+    async fn permitted(&self, call: &Call, arrival: &Arrival, key: &Arc<KeyRecord>) -> Result<Done, Fault> {
+        let spec = &call.entry.spec;
+        permit(key, spec, arrival.at)?;
         if !key.live {
-            let (status, body) = self.sandbox.answer(&call).await?;
+            let (status, body) = self.sandbox.answer(call).await?;
             return Ok(Done::free(status, body));
         }
-        let result = self.admitted(&call, arrival, &key).await;
+        let result = self.admitted(call, arrival, key).await;
         if let Err(fault) = &result
             && spec.group.is_recorded()
         {
-            self.purse(&call, arrival, &key, Options::default()).record_failure(fault.code.status());
+            self.purse(call, arrival, key, Options::default()).record_failure(fault.code.status());
         }
         result
     }
@@ -289,6 +301,7 @@ impl Service {
             rate: arrival.rate,
             now: arrival.at,
             request: arrival.request,
+            unattended: call.unattended,
             units_affordable,
             has_hold,
             max_credits,

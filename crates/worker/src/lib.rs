@@ -26,6 +26,7 @@ mod webhook_sweeping;
 pub use delivering::WebhookTools;
 pub use following::follow_index;
 pub use publishing::publish_index;
+pub use watching::run_scheduled_icps;
 
 use assay_domain::Clock;
 use assay_engine::Engine;

@@ -1,10 +1,14 @@
-//! Watch lists without anybody asking: the feed is matched with them as it grows, scheduled runs are run, old memories are swept.
+//! Watch lists and saved ICPs without anybody asking: the feed is matched with lists as it grows, scheduled runs are run, old
+//! memories are swept.
 
-use crate::chore::Chore;
+use crate::chore::{Chore, start_chore};
 use assay_domain::limits::{SCHEDULE_LOOK_EVERY, WATCH_MATCH_IDLE, WATCH_SWEEP_EVERY};
-use assay_service::ListDesk;
+use assay_service::{ListDesk, Service};
 use assay_store::StoreError;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 #[derive(Clone)]
 pub(crate) struct Matching(pub(crate) ListDesk);
@@ -25,6 +29,22 @@ impl Chore for Schedules {
 
     async fn turn(&self) -> Result<Duration, StoreError> {
         Ok(if self.0.run_due().await? > 0 { Duration::ZERO } else { SCHEDULE_LOOK_EVERY })
+    }
+}
+
+#[derive(Clone)]
+struct IcpSchedules(Arc<Service>);
+
+/// Every node that answers searches does: saved ICPs are searches.
+pub fn run_scheduled_icps(service: Arc<Service>, shutdown: &watch::Receiver<bool>) -> JoinHandle<()> {
+    start_chore(IcpSchedules(service), shutdown.clone())
+}
+
+impl Chore for IcpSchedules {
+    const NAME: &'static str = "icp-schedules";
+
+    async fn turn(&self) -> Result<Duration, StoreError> {
+        Ok(if self.0.run_due_icps().await? > 0 { Duration::ZERO } else { SCHEDULE_LOOK_EVERY })
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Cast {
     pub somebody: Somebody,
     /// Those who change jobs: name, page.
     movers: Vec<(String, String)>,
+    /// Who rises where they are: name, page.
+    pub risen: (String, String),
     pub technology: String,
 }
 
@@ -91,9 +93,11 @@ impl Cast {
             let url = person.facts.network_url.as_ref()?.to_string();
             (url != somebody.url).then(|| (person.facts.full_name.clone(), url))
         });
-        let movers: Vec<_> = pages.take(MOVERS).collect();
+        let mut movers: Vec<_> = pages.take(MOVERS + 1).collect();
+        let risen = movers.pop().context("nobody is left to rise")?;
         let technology = led.first().and_then(|firm| firm.technologies.first().cloned());
-        Ok(Self { led, business, somebody, movers, technology: technology.context("nothing is used")? })
+        let technology = technology.context("nothing is used")?;
+        Ok(Self { led, business, somebody, movers, risen, technology })
     }
 
     /// A company that somebody may be said to have left: not the one where they are.
@@ -124,6 +128,9 @@ impl Cast {
         }
         let Somebody { full_name, url, employer, .. } = &self.somebody;
         news.push(moved("c-9", (full_name, url), self.left()?, employer));
+        let mut rise = moved("c-8", (&self.risen.0, &self.risen.1), second, second);
+        rise["change"]["kind"] = json!("promotion");
+        news.push(rise);
         Ok(news)
     }
 }

@@ -7,6 +7,7 @@
 
 mod cast;
 mod judge;
+mod kept;
 mod questions;
 mod rows;
 mod twins;
@@ -25,7 +26,7 @@ use judge::Told;
 use questions::questions;
 use rows::{ROWS, Row, credits};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -47,6 +48,9 @@ struct Tally {
     billed: usize,
     fed: usize,
     misses: usize,
+    kept: usize,
+    /// Everybody whom an answer has shown.
+    shown: BTreeSet<String>,
     wrong: Complaints,
 }
 
@@ -82,6 +86,8 @@ pub async fn run(_short: bool) -> Result<Verdict> {
     let mut tally = Tally::default();
     ask_all(&caller, &cast, &mut tally)?;
     twins::rehearse_all(&rig, &mut tally)?;
+    let shown = std::mem::take(&mut tally.shown);
+    tally.kept = kept::walk(&caller, &cast, shown, &mut tally.wrong)?;
     for violation in rig.audit().await? {
         tally.wrong.add(violation);
     }
@@ -90,12 +96,13 @@ pub async fn run(_short: bool) -> Result<Verdict> {
 }
 
 fn verdict(tally: &Tally) -> Verdict {
-    let Tally { live, twins, billed, fed, misses, wrong } = tally;
+    let Tally { live, twins, billed, fed, misses, kept, wrong, .. } = tally;
     let all = ROWS.len();
     let endpoints = ROWS.iter().map(Row::place).collect::<HashSet<_>>().len();
     let figure = format!(
         "coverage: {all} rows of the specification ({endpoints} endpoints): {live} live, {twins} twins, {billed} billed to the \
-         thousandth and {fed} feeds read, {misses} misses free or at the base of a search; {} wrong or missing (bar 0)",
+         thousandth and {fed} feeds read, {misses} misses free or at the base of a search; {kept} rows of what is kept walked; {} \
+         wrong or missing (bar 0)",
         wrong.count()
     );
     let is_whole = [*live, *twins, billed + fed, *misses].iter().all(|count| *count == all);
@@ -184,6 +191,7 @@ fn ask_all(caller: &Caller, cast: &Cast, tally: &mut Tally) -> Result<()> {
         tally.live += usize::from(is_live);
         let asked = questions(row, cast)?;
         let hit = caller.put(row, &asked.hit)?;
+        kept::people_in(&hit.answer, &mut tally.shown);
         let is_hit = tally.note(row, "asked for what is there", judge::hit(row, &hit));
         let count = if row.method == "GET" { &mut tally.fed } else { &mut tally.billed };
         *count += usize::from(is_hit);
@@ -200,8 +208,12 @@ fn is_listed(row: &Row, document: &Value) -> Result<(), String> {
         entry.spec.path == row.place() && entry.spec.verb.as_str() == row.method
     };
     CATALOG.iter().find(has_row).ok_or("it is not in the catalog")?;
-    let operation = &document["paths"][row.place()][row.method.to_lowercase()];
-    if operation.is_object() { Ok(()) } else { Err("it is not in the API document".to_owned()) }
+    let is_told = is_in_document(document, row.method, row.place());
+    if is_told { Ok(()) } else { Err("it is not in the API document".to_owned()) }
+}
+
+fn is_in_document(document: &Value, method: &str, path: &str) -> bool {
+    document["paths"][path][method.to_lowercase()].is_object()
 }
 
 #[cfg(test)]

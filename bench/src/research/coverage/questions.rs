@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 /// Where nobody lives.
-const NOWHERE: &str = "aq";
-const NO_PAGE: &str = "https://network.example/in/nobody-of-this-name";
+pub const NOWHERE: &str = "aq";
+pub const NO_PAGE: &str = "https://network.example/in/nobody-of-this-name";
 /// A mobile of a country in which the world has no numbers.
 const NO_PHONE: &str = "+819012345678";
 const ROLE: &str = "CEO";
@@ -92,6 +92,7 @@ fn of_combos(path: &str, cast: &Cast) -> Result<Pair> {
             json!({ "technology": cast.technology, "role": ROLE, "limit": 5 }),
             json!({ "technology": "Abacus 9000", "role": ROLE }),
         ),
+        "/v1/champion-just-moved" => (contact(url), contact(NO_PAGE)),
         "/v1/lookalike-accounts" => {
             (json!({ "domains": [first.domain], "limit": 5 }), json!({ "domains": [NOBODY] }))
         }
@@ -103,6 +104,10 @@ fn of_combos(path: &str, cast: &Cast) -> Result<Pair> {
     }))
 }
 
+fn contact(url: &str) -> Value {
+    json!({ "contacts": [{ "networkUrl": url }] })
+}
+
 fn of_niches(path: &str, cast: &Cast) -> Result<Pair> {
     let (business, left) = (&cast.business.domain, &cast.left()?.domain);
     let nowhere = json!({ "country": NOWHERE });
@@ -112,6 +117,7 @@ fn of_niches(path: &str, cast: &Cast) -> Result<Pair> {
         "/v1/competitor-talent-leaving" => {
             (json!({ "competitor_domain": left }), json!({ "competitor_domain": NOBODY }))
         }
+        "/v1/silent-promoter-radar" | "/v1/quiet-power-users" => (contact(&cast.risen.1), contact(NO_PAGE)),
         "/v1/hiring-velocity" => {
             (json!({ "department": "data", "role": ROLE }), json!({ "department": "legal", "role": ROLE }))
         }

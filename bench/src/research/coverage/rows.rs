@@ -1,7 +1,5 @@
 //! The rows of sections 4.1 to 4.7 of the specification, typed by hand. Nothing of the service is read: its catalog has to agree with
-//! them, and may not be what they are made of.
-//!
-//! The three that compare a list of contacts with the feed come with watch lists.
+//! them, and may not be what they are made of. Those of sections 4.8 to 4.10 depend on each other, and are walked in [`super::kept`].
 
 use assay_domain::Credits;
 use serde_json::Value;
@@ -88,6 +86,7 @@ pub const ROWS: &[Row] = {
         post("4.5", "/v1/funded-and-hiring", Each(10_000), Result),
         post("4.5", "/v1/hiring-intent", Each(8_000), Result),
         post("4.5", "/v1/tech-stack-targets", Each(4_000), Result),
+        post("4.5", "/v1/champion-just-moved", Each(2_000), Result),
         post("4.5", "/v1/lookalike-accounts", Each(600), Result),
         // Whoever is like nobody was not searched for.
         post("4.5", "/v1/find-similar-people", Base(1_000, 800), Result),
@@ -95,6 +94,8 @@ pub const ROWS: &[Row] = {
         post("4.6", "/v1/local-business-owners", Each(3_000), Result),
         post("4.6", "/v1/just-funded-smb-leaders", Each(6_000), Result),
         post("4.6", "/v1/competitor-talent-leaving", Each(3_000), Result),
+        post("4.6", "/v1/silent-promoter-radar", Each(2_000), Result),
+        post("4.6", "/v1/quiet-power-users", Each(2_000), Result),
         post("4.6", "/v1/hiring-velocity", Each(5_000), Result),
         post("4.6", "/v1/just-acquired-buyers", Each(4_000), Result),
         post("4.6", "/v1/buyer-budget-window", Each(6_000), Result),
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn every_section_has_its_rows_and_no_row_comes_twice() {
         let count = |section: &str| ROWS.iter().filter(|row| row.section == section).count();
-        assert_eq!(["4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"].map(count), [3, 6, 2, 4, 12, 10, 5]);
+        assert_eq!(["4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"].map(count), [3, 6, 2, 4, 13, 12, 5]);
         assert_eq!(ROWS.iter().map(|row| row.path).collect::<HashSet<_>>().len(), ROWS.len());
     }
 

@@ -32,6 +32,7 @@ fn call(entry: &'static Entry) -> Call {
         wants_events: false,
         sandbox_outcome: None,
         client: Ipv4Addr::LOCALHOST.into(),
+        unattended: false,
         slot: crate::Slot::default(),
     }
 }

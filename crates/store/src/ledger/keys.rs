@@ -147,6 +147,21 @@ impl Ledger {
         row.map(|row| read_key(&row)).transpose()
     }
 
+    /// What a key was last rotated into, if it is good now.
+    pub async fn newest_key_of(
+        &self,
+        account: AccountId,
+        line: &KeyId,
+    ) -> Result<Option<KeyRecord>, StoreError> {
+        let sql = format!(
+            "{SELECT_KEY} where k.account_id = $1 and coalesce(k.line_id, k.id) = $2 and k.revoked_at is null
+             and (k.expires_at is null or k.expires_at > $3) order by k.created_at desc, k.id desc limit 1"
+        );
+        let row =
+            sqlx::query(AssertSqlSafe(sql)).bind(account.uuid()).bind(line.as_str()).bind(self.clock.now());
+        row.fetch_optional(&self.pool).await?.map(|row| read_key(&row)).transpose()
+    }
+
     /// One key of an account.
     pub async fn key(&self, account: AccountId, id: &KeyId) -> Result<Option<ListedKey>, StoreError> {
         let sql = format!("{SELECT_KEY} where k.id = $1 and k.account_id = $2");

@@ -5,7 +5,7 @@ use super::view::{IcpAnswer, example_filters};
 use crate::account_icps::IcpTerms;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Outcome};
-use crate::endpoints::lists::{KindAsked, list_name};
+use crate::endpoints::lists::{KindAsked, ScheduleAsked, list_name};
 use crate::fault::Fault;
 use crate::spec::{Spec, Verb};
 use assay_domain::NetworkHosts;
@@ -28,6 +28,9 @@ pub struct SavedIcpsCreateRequest {
     target: KindAsked,
     /// As `search/people` or `search/companies` take them, `exclude` too.
     filters: Map<String, Value>,
+    /// Runs it without being asked, and tells your webhooks what is new. Without one it runs only when asked.
+    #[garde(dive)]
+    schedule: Option<ScheduleAsked>,
 }
 
 impl Endpoint for SavedIcpsCreate {
@@ -35,7 +38,8 @@ impl Endpoint for SavedIcpsCreate {
         status: 201,
         summary: "Save a search",
         description: "Keeps the filters of a search for people or companies, to be run again by their id. Filters are checked as the \
-                      search checks them.",
+                      search checks them. With a `schedule` it runs by itself, each time for at most `max_credits`, shows what no run has \
+                      shown before, and the event `saved_icp.new_results` tells your webhooks where to read it.",
         ..Spec::keeping("saved-icps-create", Verb::Post, "/v1/saved-icps")
     };
     type Request = SavedIcpsCreateRequest;
@@ -45,7 +49,8 @@ impl Endpoint for SavedIcpsCreate {
     fn parse(request: SavedIcpsCreateRequest, hosts: &NetworkHosts) -> Result<IcpTerms, Fault> {
         let (name, target) = (list_name(&request.name)?, request.target.into());
         fields::check(target, &request.filters, hosts)?;
-        Ok(IcpTerms { name, target, filters: request.filters })
+        let schedule = request.schedule.map(ScheduleAsked::read).transpose()?;
+        Ok(IcpTerms { name, target, filters: request.filters, schedule })
     }
 
     fn example() -> (Value, IcpAnswer) {

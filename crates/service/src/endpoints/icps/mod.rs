@@ -5,6 +5,7 @@ mod delete;
 mod fields;
 mod get;
 mod list;
+mod results;
 mod run;
 mod view;
 
@@ -13,4 +14,5 @@ pub use delete::SavedIcpsDelete;
 pub(crate) use fields::{company_conditions, icp_id};
 pub use get::SavedIcpsGet;
 pub use list::SavedIcpsList;
+pub use results::SavedIcpsResults;
 pub use run::SavedIcpsRun;

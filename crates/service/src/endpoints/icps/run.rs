@@ -71,7 +71,7 @@ pub struct SavedIcpsRunResponse {
 }
 
 /// A record as it is shown, and who it is.
-trait Shown: Searched {
+pub(super) trait Shown: Searched {
     fn uuid(&self) -> Uuid;
     fn person(&self) -> Option<PersonId>;
     fn show(self) -> IcpResult;
@@ -206,6 +206,6 @@ async fn run_again<R: Shown>(
         truncated_by: is_short.then_some(TruncatedBy::Credits),
         next_cursor: page.next_cursor,
     };
-    let deed = Some(shown_by(icp.id, shown, context.now));
+    let deed = Some(shown_by(context, icp.id, shown));
     Ok(Outcome { deed, ..Outcome::found(body, units, trace) })
 }

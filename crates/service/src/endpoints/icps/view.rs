@@ -1,6 +1,7 @@
 //! A saved ICP as answers show it.
 
 use crate::account_icps::IcpRow;
+use crate::endpoints::lists::ScheduleView;
 use crate::example;
 use assay_domain::watch::WatchKind;
 use chrono::{DateTime, Utc};
@@ -9,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub const EXAMPLE_ID: &str = "icp_0197f7a05c3a7d12a4b1c2d3e4f50b01";
+pub const EXAMPLE_RUN: &str = "req_0197f7a05c3a7d12a4b1c2d3e4f50b02";
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SavedIcp")]
@@ -24,6 +26,7 @@ pub struct IcpView {
     pub last_run_at: Option<DateTime<Utc>>,
     /// Of the last run; null before the first.
     pub last_result_count: Option<u32>,
+    pub schedule: Option<ScheduleView>,
 }
 
 impl IcpView {
@@ -36,6 +39,9 @@ impl IcpView {
             created_at: row.created_at,
             last_run_at: row.last_run_at,
             last_result_count: row.last_result_count,
+            schedule: row
+                .schedule
+                .map(|schedule| ScheduleView::of(schedule.every, Some(schedule.next_run_at))),
         }
     }
 
@@ -48,6 +54,7 @@ impl IcpView {
             created_at: example::moment(),
             last_run_at: None,
             last_result_count: None,
+            schedule: None,
         }
     }
 }

@@ -1,13 +1,17 @@
 //! The fields that requests about lists share: read once, with one way to say what is wrong with them.
 
+use crate::cursor;
 use crate::fault::Fault;
 use crate::lists::Schedule;
-use assay_domain::limits::{LIST_NAME_CHARS_MAX, SCHEDULE_HOURS_MAX};
+use assay_domain::limits::{
+    CURSOR_CHARS_MAX, ID_CHARS_MAX, LIST_NAME_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX, SCHEDULE_HOURS_MAX,
+};
 use assay_domain::watch::{Track, Transition, WatchKind};
-use assay_domain::{Credits, WatchListId};
+use assay_domain::{Credits, RequestId, WatchListId};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 /// Whom a list is of.
@@ -94,6 +98,43 @@ impl ScheduleAsked {
             "a run that may cost nothing finds nothing",
             fix,
         ))
+    }
+}
+
+/// Which of the results of earlier runs are read again.
+#[derive(Debug, Deserialize, JsonSchema, Validate)]
+#[serde(deny_unknown_fields)]
+pub struct ToldRequest {
+    /// Of what is run, `wl_…` or `icp_…`.
+    #[garde(skip)]
+    pub id: String,
+    /// Of one run only, `req_…`.
+    #[garde(length(chars, max = ID_CHARS_MAX))]
+    run_id: Option<String>,
+    #[garde(range(min = 1, max = PAGE_ROWS_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ROWS_MAX))]
+    limit: Option<u32>,
+    #[garde(length(chars, max = CURSOR_CHARS_MAX))]
+    cursor: Option<String>,
+}
+
+/// A page of what was told before.
+#[derive(Debug)]
+pub struct ToldPage<C> {
+    pub run: Option<RequestId>,
+    pub after: Option<C>,
+    pub limit: u32,
+}
+
+impl ToldRequest {
+    pub fn page<C: DeserializeOwned>(&self) -> Result<ToldPage<C>, Fault> {
+        // A text that can be no id is one that no run has.
+        let nobody = RequestId::from_uuid(Uuid::nil());
+        Ok(ToldPage {
+            run: self.run_id.as_ref().map(|run| run.parse().unwrap_or(nobody)),
+            after: cursor::read(self.cursor.as_deref())?,
+            limit: self.limit.unwrap_or(PAGE_ROWS_DEFAULT),
+        })
     }
 }
 

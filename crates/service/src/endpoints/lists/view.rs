@@ -54,18 +54,23 @@ pub struct ScheduleView {
     pub next_run_at: Option<DateTime<Utc>>,
 }
 
+impl ScheduleView {
+    pub fn of(schedule: Schedule, next_run_at: Option<DateTime<Utc>>) -> Self {
+        let Schedule { every_hours, max_credits } = schedule;
+        Self { every_hours, max_credits, next_run_at }
+    }
+}
+
 impl WatchListView {
     pub fn of(row: WatchListRow) -> Self {
-        let next_run_at = row.next_run_at;
-        let schedule =
-            |Schedule { every_hours, max_credits }| ScheduleView { every_hours, max_credits, next_run_at };
+        let schedule = row.schedule.map(|schedule| ScheduleView::of(schedule, row.next_run_at));
         Self {
             id: row.id.to_string(),
             name: row.name,
             kind: row.kind.as_str(),
             entry_count: row.entry_count,
             track: row.track.iter().map(Transition::as_str).collect(),
-            schedule: row.schedule.map(schedule),
+            schedule,
             created_at: row.created_at,
             last_run_at: row.last_run_at,
         }

@@ -19,6 +19,13 @@ pub struct Schedule {
     pub max_credits: Credits,
 }
 
+impl Schedule {
+    /// As it is stored.
+    pub(in crate::ledger) fn hours(self) -> i32 {
+        i32::try_from(self.every_hours).unwrap_or(i32::MAX)
+    }
+}
+
 /// Whose history and whose cap scheduled runs count in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleOwner {
@@ -103,7 +110,7 @@ impl Ledger {
         .bind(&new.name)
         .bind(new.kind.number())
         .bind(new.track.bits())
-        .bind(new.schedule.map(every))
+        .bind(new.schedule.map(Schedule::hours))
         .bind(new.schedule.map(|schedule| schedule.max_credits.thousandths()))
         .bind(new.schedule.map(|schedule| next_run(new.at, schedule)))
         .bind(new.at)
@@ -179,7 +186,7 @@ impl Ledger {
         .bind(id.uuid())
         .bind(&list.name)
         .bind(list.track.bits())
-        .bind(list.schedule.map(every))
+        .bind(list.schedule.map(Schedule::hours))
         .bind(list.schedule.map(|schedule| schedule.max_credits.thousandths()))
         .bind(list.next_run_at)
         .bind(list.owner.key.as_str())
@@ -241,15 +248,21 @@ impl Ledger {
         .bind(list.account.uuid())
         .bind(list.id.uuid())
         .bind(next_run(now, schedule))
-        .bind(every(schedule))
+        .bind(schedule.hours())
         .execute(&self.pool)
         .await?;
         Ok(())
     }
 }
 
-fn every(schedule: Schedule) -> i32 {
-    i32::try_from(schedule.every_hours).unwrap_or(i32::MAX)
+/// Of a row that may have one.
+pub(in crate::ledger) fn read_schedule(row: &PgRow) -> Result<Option<Schedule>, StoreError> {
+    let every: Option<i32> = row.try_get("every_hours")?;
+    let max_credits: Option<i64> = row.try_get("max_credits")?;
+    Ok(every.zip(max_credits).map(|(every, most)| Schedule {
+        every_hours: every.unsigned_abs(),
+        max_credits: Credits::from_thousandths(most),
+    }))
 }
 
 pub(in crate::ledger) fn next_run(now: DateTime<Utc>, schedule: Schedule) -> DateTime<Utc> {
@@ -258,12 +271,6 @@ pub(in crate::ledger) fn next_run(now: DateTime<Utc>, schedule: Schedule) -> Dat
 
 fn read(row: &PgRow) -> Result<WatchListRow, StoreError> {
     let kind: i16 = row.try_get("kind")?;
-    let every: Option<i32> = row.try_get("every_hours")?;
-    let max_credits: Option<i64> = row.try_get("max_credits")?;
-    let schedule = every.zip(max_credits).map(|(every, most)| Schedule {
-        every_hours: every.unsigned_abs(),
-        max_credits: Credits::from_thousandths(most),
-    });
     let cap: Option<i64> = row.try_get("monthly_cap")?;
     Ok(WatchListRow {
         id: WatchListId::from_uuid(row.try_get("id")?),
@@ -278,7 +285,7 @@ fn read(row: &PgRow) -> Result<WatchListRow, StoreError> {
             .ok_or_else(|| StoreError::Corrupt(format!("there is no kind of list {kind}")))?,
         track: Track::from_bits(row.try_get("track")?),
         entry_count: row.try_get::<i32, _>("entry_count")?.unsigned_abs(),
-        schedule,
+        schedule: read_schedule(row)?,
         next_run_at: row.try_get("next_run_at")?,
         created_at: row.try_get("created_at")?,
         last_run_at: row.try_get("last_run_at")?,

@@ -10,6 +10,7 @@ mod report;
 
 pub use entries::{EntriesChanged, EntryRow, EntryWrite};
 pub use lists::{ListChange, ListMade, NewWatchList, Schedule, ScheduleOwner, WatchListCursor, WatchListRow};
+pub(super) use lists::{next_run, read_schedule};
 pub use matches::{MatchCursor, TakenMatch, ToldMatch};
 pub use report::WatchReport;
 pub(super) use report::{read_open_runs, write};
