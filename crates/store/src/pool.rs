@@ -1,12 +1,13 @@
 //! One PostgreSQL database: its connections and its schema.
 
-use crate::StoreError;
+use crate::{StoreError, task};
 use assay_domain::limits::CALL_DEADLINE;
-use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{Connection, Postgres, Transaction};
 use std::str::FromStr;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// A pool of one could not serve a caller that needs a second connection while it holds the first.
 const POOL_CONNECTIONS_LEAST: u32 = 2;
@@ -69,6 +70,19 @@ impl Database {
             .await?;
         Ok(pool)
     }
+}
+
+/// A transaction on a connection of the pool. Whoever wants it may go away while it begins, as a call does whose deadline passes. The
+/// driver then lends the connection out with the transaction open, and what its next borrower writes outside of one is never
+/// committed. So it is begun by somebody who stays, and ended where nobody wants it any more.
+pub(crate) async fn begin(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    let connection = pool.acquire().await?;
+    let (begun, wanted) = oneshot::channel();
+    task::spawn("begin", async move {
+        // What nobody takes comes back, is dropped, and so rolled back.
+        drop(begun.send(Transaction::begin(connection, None).await));
+    });
+    wanted.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 pub(crate) fn statement_timeout(limit: Duration) -> (&'static str, String) {

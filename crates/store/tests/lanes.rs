@@ -6,14 +6,17 @@ mod support;
 #[cfg(test)]
 mod lanes {
     use super::support;
-    use assay_domain::{AccountId, Clock, Credits, IdentityKey, KeyId, Plan, RequestId};
+    use assay_domain::{AccountId, Clock, Credits, IdentityKey, KeyId, Plan, RequestId, WatchListId};
     use assay_store::ledger::NewAccount;
     use assay_store::ledger::op::{Answer, Op, Record, Settle};
     use assay_store::{Database, Graph, Ledger};
     use assay_testkit::TestDatabase;
     use std::collections::HashSet;
+    use std::future::{Future, poll_fn};
     use std::sync::Arc;
+    use std::task::Poll;
     use std::time::Duration;
+    use uuid::Uuid;
 
     /// Whoever talks to the database, this connection apart.
     const OTHERS: &str =
@@ -169,5 +172,24 @@ mod lanes {
             database.psql(&format!("select pg_terminate_backend(pid) {OTHERS}")).unwrap();
         }
         assert_eq!(graph.people_by_digest(nobody).await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn whoever_goes_away_while_a_transaction_begins_leaves_none_open() {
+        let database = support::ledger_db().await;
+        let ledger = ledger(&database).await;
+        let account = account(&ledger, 1).await;
+        let nowhere = WatchListId::from_uuid(Uuid::nil());
+        let remove = || ledger.remove_watch_entries(account, nowhere, &[]);
+        remove().await.unwrap();
+        let open = format!("select count(*) {OTHERS} and state like 'idle in transaction%'");
+        for _ in 0..20 {
+            let mut leaving = Box::pin(remove());
+            let first = poll_fn(|context| Poll::Ready(leaving.as_mut().poll(context))).await;
+            assert!(first.is_pending());
+            drop(leaving);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert_eq!(database.psql(&open).unwrap(), "0");
+        }
     }
 }

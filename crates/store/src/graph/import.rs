@@ -10,6 +10,7 @@ use super::merges::Entities;
 use super::sources::{self, RecordKind, Source};
 use super::suppression::hold_off_erasing;
 use super::write::{GraphBatch, Others, PreparedBatch, Written};
+use crate::pool::begin;
 use crate::{StoreError, crash};
 use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::person::Employer;
@@ -82,7 +83,7 @@ impl fmt::Debug for ImportTurn {
 impl Graph {
     /// Waits until no other import is in the middle of one.
     pub async fn import_turn(&self) -> Result<ImportTurn, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         sqlx::query(BY_INDEX).execute(&mut *transaction).await?;
         wait_for_turn(&mut transaction).await?;
         hold_off_erasing(&mut transaction).await?;

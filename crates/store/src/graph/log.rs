@@ -6,6 +6,7 @@
 
 use super::{Graph, signals};
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::{SEQUENCER_BATCH, SEQUENCER_LEASE};
 use chrono::{DateTime, Utc};
 use sqlx::postgres::{PgConnection, PgPool};
@@ -100,7 +101,7 @@ impl Graph {
         if !self.has_unsequenced().await? {
             return Ok(Turn::Sequenced { moved: 0, lagging: false });
         }
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let Some(head) = lock_head(&mut transaction, holder).await? else { return Ok(Turn::NotLeader) };
         let moved = move_changes(&mut transaction, head).await?;
         transaction.commit().await?;

@@ -3,6 +3,7 @@
 use super::Graph;
 use super::suppression::hold_off_erasing;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::Digest;
 use assay_domain::limits::MAIL_SWEEP_BATCH;
 use chrono::{DateTime, Utc};
@@ -77,7 +78,7 @@ impl Graph {
         verdict: &KeptVerdict,
         learnt: Option<(&str, bool)>,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         hold_off_erasing(&mut transaction).await?;
         sqlx::query(
             "insert into mail_verdict as kept

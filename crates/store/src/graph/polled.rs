@@ -2,6 +2,7 @@
 
 use super::Graph;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::Notice;
 use assay_domain::limits::{FEED_ITEMS_SWEPT, FEED_LOOKS_MISSED_MAX, FEED_UNREADABLE_MAX};
 use chrono::{DateTime, Utc};
@@ -241,7 +242,7 @@ impl Graph {
 
     /// Says how a look ended, and when the next one is due.
     pub async fn end_look(&self, feed: &str, end: &LookEnd) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         match end {
             LookEnd::Done { signals, marks } => {
                 // From when it was due, so that a look that takes long does not move all that come after it.

@@ -16,6 +16,7 @@ pub use recent::{Moment, Part, RecentFilter, RecentPage};
 use super::Graph;
 use super::suppression::hold_off_erasing;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::SIGNAL_CANDIDATES_MAX;
 use assay_domain::{Digest, Notice, SignalId, SignalKind};
 use chrono::{DateTime, Utc};
@@ -149,7 +150,7 @@ impl Graph {
         decide: impl FnOnce(&[HeldSignal]) -> Result<Decision, StoreError> + Send,
     ) -> Result<Taken, StoreError> {
         for left in (0..TRIES).rev() {
-            let mut transaction = self.pool.begin().await?;
+            let mut transaction = begin(&self.pool).await?;
             hold_off_erasing(&mut transaction).await?;
             lock(&mut transaction, new).await?;
             if is_suppressed(&mut transaction, new.subjects).await? {

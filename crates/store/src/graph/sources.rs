@@ -3,6 +3,7 @@
 use super::Graph;
 use super::import::wait_for_turn;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::AccountId;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
@@ -144,7 +145,7 @@ impl Graph {
         file: &ImportFile,
         (id, at): (Uuid, DateTime<Utc>),
     ) -> Result<ImportRun, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         wait_for_turn(&mut transaction).await?;
         if let Some(run) = last_run(&mut transaction, source, file, Ended::No).await? {
             return Ok(run);

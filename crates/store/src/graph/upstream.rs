@@ -3,6 +3,7 @@
 use super::Graph;
 use super::suppression::hold_off_erasing;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::{ORDER_MEMORY_LOOKUP, ORDER_MEMORY_SEGMENT, UPSTREAM_SWEEP_BATCH};
 use assay_domain::{AccountId, Digest, Lookup};
 use chrono::{DateTime, Utc};
@@ -95,7 +96,7 @@ impl Graph {
     pub async fn keep_answer(&self, answer: &NewAnswer<'_>) -> Result<(), StoreError> {
         let subjects: Vec<&[u8]> =
             answer.subjects.iter().map(|subject| subject.as_bytes().as_slice()).collect();
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         hold_off_erasing(&mut transaction).await?;
         sqlx::query(
             "insert into upstream_answer as kept (question, lookup, owner_id, value, subjects, provider, asked_at)

@@ -9,6 +9,7 @@ use super::prepare::{
     ContentHash, Prepared, prepare_at_once, prepare_company, prepare_in_turns, prepare_person,
 };
 use super::suppression::{digest_of, hold_off_erasing, suppressed_among};
+use crate::pool::begin;
 use crate::{StoreError, task};
 use assay_domain::company::CompanyFacts;
 use assay_domain::identity::IdentityKind;
@@ -103,7 +104,7 @@ impl Graph {
 
 async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreError> {
     let prepared = PreparedBatch::prepare(batch).await?;
-    let mut transaction = pool.begin().await?;
+    let mut transaction = begin(pool).await?;
     let written = prepared.write(&mut transaction, Others::MayMakeTheSame).await?;
     transaction.commit().await?;
     Ok(written.counts)

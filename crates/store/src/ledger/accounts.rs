@@ -5,6 +5,7 @@ use super::book::LotLeft;
 use super::grants::set_plan_low_mark;
 use super::op::{Answer, Refusal};
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::{AccountId, Credits, LotId, OrganisationId, Plan, limits};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::postgres::PgRow;
@@ -57,7 +58,7 @@ impl Ledger {
         let account = AccountId::mint(now);
         let organisation = OrganisationId::mint(now);
         let trial_ends_at = (new.plan == Plan::Trial).then(|| now + TimeDelta::days(limits::TRIAL_DAYS));
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         sqlx::query("insert into organisation (id, name) values ($1, $2)")
             .bind(organisation.uuid())
             .bind(&new.name)
@@ -94,7 +95,7 @@ impl Ledger {
         if matches!(answer, Answer::Refused { why: Refusal::NoAccount, .. }) {
             return Ok(None);
         }
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         sqlx::query("update account set plan = $2, trial_ends_at = null where id = $1")
             .bind(account.uuid())
             .bind(plan.as_str())
@@ -111,7 +112,7 @@ impl Ledger {
         account: AccountId,
         ends_at: DateTime<Utc>,
     ) -> Result<TrialChange, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let plan: Option<String> = sqlx::query_scalar("select plan from account where id = $1 for update")
             .bind(account.uuid())
             .fetch_optional(&mut *transaction)

@@ -2,6 +2,7 @@
 
 use super::Ledger;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::{AccountId, Credits, RequestId};
 use chrono::{DateTime, Utc};
 use sqlx::Row;
@@ -91,7 +92,7 @@ impl Ledger {
              left join api_key k on k.account_id = $1 and k.id = h.key_id
              order by h.id desc"
         );
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         sqlx::raw_sql(IN_ORDER).execute(&mut *transaction).await?;
         let rows = sqlx::query(sqlx::AssertSqlSafe(page_sql))
             .bind(account.uuid())

@@ -3,6 +3,7 @@
 use super::Ledger;
 use super::accounts::read_plan;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::{AccountId, Credits, IpRange, KeyId, Plan, limits};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::postgres::PgRow;
@@ -122,7 +123,7 @@ const SELECT_KEY: &str =
 impl Ledger {
     /// Stores a key, unless the account has too many live ones.
     pub async fn create_key(&self, key: &NewKey) -> Result<KeyWrite, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         lock_keys(&mut transaction, key.account).await?;
         let lines: i64 = sqlx::query_scalar(
             "select count(distinct coalesce(line_id, id)) from api_key
@@ -227,7 +228,7 @@ impl Ledger {
         successor: &NewKey,
         ends_at: DateTime<Utc>,
     ) -> Result<KeyWrite, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         lock_keys(&mut transaction, before.account).await?;
         let line: i64 = sqlx::query_scalar(
             "select count(*) from api_key

@@ -17,6 +17,7 @@ pub use presence::Presence;
 pub use put::{NewJob, put, share_of};
 
 use crate::StoreError;
+use crate::pool::begin;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,7 +123,7 @@ impl Jobs {
 
     /// Puts jobs into a queue by themselves, outside any other transaction.
     pub async fn put(&self, queue: Queue, share: uuid::Uuid, jobs: &[NewJob]) -> Result<u64, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let new = put(&mut transaction, queue, share, jobs).await?;
         transaction.commit().await?;
         self.ring(queue);

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::graph::log::EntityKind;
 use crate::graph::{match_keys, signals};
+use crate::pool::begin;
 use crate::{StoreError, crash};
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::{ERASE_PEOPLE_MAX, SUPPRESSIONS_TOLD_MAX};
@@ -32,7 +33,7 @@ impl Graph {
     /// nothing. An identifier that somebody shares who stays (a switchboard, a namesake) is suppressed only when it is
     /// among the entries: otherwise the next import would lose everybody who shares it.
     pub async fn suppress(&self, wish: &SuppressWish) -> Result<Suppressed, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         sqlx::query("select pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
         let added = insert(&mut transaction, wish, &wish.entries).await?;
         let known = wish.entries.len().saturating_sub(added.len());

@@ -4,6 +4,7 @@ use super::super::Ledger;
 use super::BulkStatus;
 use super::write::{end, skip_rest};
 use crate::StoreError;
+use crate::pool::begin;
 use crate::queue::{Lease, Queue};
 use assay_domain::limits::{BULK_CARE_BATCH, BULK_PAUSED_DAYS_MAX};
 use assay_domain::{AccountId, BulkId, Credits};
@@ -21,7 +22,7 @@ impl Ledger {
         lease: Lease,
         again: Option<Duration>,
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let put_away = sqlx::query(
             "update job set state = 'delayed', lease_until = null, node_id = null, attempts_max = attempts_max + 1,
                  trouble = 'the account has no credits left',
@@ -51,7 +52,7 @@ impl Ledger {
 
     /// Wakes the paused jobs of accounts that have at least `least` credits, and says how many.
     pub async fn resume_bulks(&self, least: Credits) -> Result<u64, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let woken = sqlx::query(
             "-- all accounts: whoever was given credits
              update job set run_at = now() where state = 'delayed' and run_at = 'infinity' and id in (
@@ -78,7 +79,7 @@ impl Ledger {
         bulk: BulkId,
         at: DateTime<Utc>,
     ) -> Result<Option<BulkStatus>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let status = cancel(&mut transaction, account, bulk, at).await?;
         transaction.commit().await?;
         Ok(status)

@@ -2,6 +2,7 @@
 
 use super::super::Ledger;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::WATCH_ENTRIES_PER_LIST_MAX;
 use assay_domain::{AccountId, Digest, WatchListId};
 use sqlx::PgConnection;
@@ -41,7 +42,7 @@ impl Ledger {
         list: WatchListId,
         entries: &[EntryWrite],
     ) -> Result<EntriesChanged, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         if !lock(&mut transaction, account, list).await? {
             return Ok(EntriesChanged::Absent);
         }
@@ -59,7 +60,7 @@ impl Ledger {
         list: WatchListId,
         subjects: &[Digest],
     ) -> Result<EntriesChanged, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         if !lock(&mut transaction, account, list).await? {
             return Ok(EntriesChanged::Absent);
         }

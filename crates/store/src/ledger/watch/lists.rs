@@ -3,6 +3,7 @@
 use super::super::Ledger;
 use super::entries::{EntryWrite, insert};
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::WATCH_LISTS_PER_ACCOUNT_MAX;
 use assay_domain::watch::{Track, WatchKind};
 use assay_domain::{AccountId, Credits, KeyId, WatchListId};
@@ -95,7 +96,7 @@ impl Ledger {
         new: &NewWatchList,
         entries: &[EntryWrite],
     ) -> Result<ListMade, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let made = sqlx::query(
             "insert into watch_list (id, account_id, key_id, line_id, monthly_cap, name, kind, track, every_hours,
                  max_credits, next_run_at, created_at)
@@ -164,7 +165,7 @@ impl Ledger {
         owner: &ScheduleOwner,
         now: DateTime<Utc>,
     ) -> Result<Option<WatchListRow>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let sql = format!("select {COLUMNS} from watch_list where account_id = $1 and id = $2 for update");
         let row = sqlx::query(AssertSqlSafe(sql)).bind(account.uuid()).bind(id.uuid());
         let Some(row) = row.fetch_optional(&mut *transaction).await? else { return Ok(None) };

@@ -2,6 +2,7 @@
 
 use super::super::Ledger;
 use crate::StoreError;
+use crate::pool::begin;
 use crate::queue::{NewJob, Queue, put};
 use assay_domain::limits::{WEBHOOK_BODY_BYTES_MAX, WEBHOOK_WORKERS_LOST_MAX, WEBHOOKS_PER_ACCOUNT_MAX};
 use assay_domain::{AccountId, DeliveryId, JobId, WebhookId};
@@ -14,7 +15,7 @@ impl Ledger {
     /// Tells every endpoint of an account that wants to hear of this event, and says how many: for what becomes true
     /// without anything else being written.
     pub async fn announce(&self, account: AccountId, event: &str, data: &Value) -> Result<u64, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let told = announce_all(&mut transaction, account, event, data, self.clock.now()).await?;
         transaction.commit().await?;
         if told > 0 {

@@ -3,6 +3,7 @@
 use super::super::Ledger;
 use super::endpoints::{DisabledReason, cancel_pending};
 use crate::StoreError;
+use crate::pool::begin;
 use crate::queue::{Lease, done};
 use assay_domain::limits::{WEBHOOK_ATTEMPTS_KEPT_MAX, WEBHOOK_EXCERPT_BYTES_MAX};
 use assay_domain::{AccountId, DeliveryId, Sealed, WebhookId};
@@ -106,7 +107,7 @@ impl Ledger {
         delivery: DeliveryId,
         lease: Lease,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         if !done(&mut transaction, lease).await? {
             return Ok(());
         }
@@ -131,7 +132,7 @@ impl Ledger {
         lease: Lease,
         end: &AttemptEnd,
     ) -> Result<Noted, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         if !is_held(&mut transaction, account, lease).await? {
             return Ok(Noted::Lost);
         }

@@ -2,6 +2,7 @@
 
 use super::super::Ledger;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::WEBHOOKS_PER_ACCOUNT_MAX;
 use assay_domain::{AccountId, Sealed, WebhookId};
 use chrono::{DateTime, Utc};
@@ -112,7 +113,7 @@ const COLUMNS: &str = "id, url, description, events, disabled_at, disabled_reaso
 
 impl Ledger {
     pub async fn create_webhook(&self, new: &NewWebhook) -> Result<WebhookMade, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         lock_account(&mut transaction, new.account).await?;
         let made = insert(&mut transaction, new).await?;
         transaction.commit().await?;
@@ -121,7 +122,7 @@ impl Ledger {
 
     /// Stores an endpoint, unless the account has an enabled one at its URL.
     pub async fn create_webhook_at(&self, new: &NewWebhook) -> Result<WebhookMade, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         lock_account(&mut transaction, new.account).await?;
         let known: Option<Uuid> = sqlx::query_scalar(
             "select id from webhook_endpoint
@@ -179,7 +180,7 @@ impl Ledger {
         id: WebhookId,
         change: &WebhookChange,
     ) -> Result<Option<WebhookRow>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let sql = format!(
             "update webhook_endpoint set url = coalesce($3, url), description = coalesce($4, description),
                  events = coalesce($5, events), updated_at = now(),

@@ -3,6 +3,7 @@
 use super::super::Ledger;
 use super::announce::announce_all;
 use crate::StoreError;
+use crate::pool::begin;
 use crate::queue::Queue;
 use assay_domain::limits::LOW_CREDITS_BATCH;
 use assay_domain::{AccountId, Credits};
@@ -34,7 +35,7 @@ impl Ledger {
 
     /// The balance stays locked while its account is told, so that two nodes do not tell it twice.
     async fn announce_low(&self, account: AccountId) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let low: Option<(i64, i64, DateTime<Utc>)> = sqlx::query_as(
             "update balance set low_told = low_since
              where account_id = $1 and low_since is not null and low_told is distinct from low_since

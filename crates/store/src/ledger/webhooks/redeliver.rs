@@ -5,6 +5,7 @@ use super::super::history::first_id_at;
 use super::announce::{announce, sending};
 use super::deliveries::{COLUMNS, DeliveryRow, read_delivery};
 use crate::StoreError;
+use crate::pool::begin;
 use crate::queue::{NewJob, Queue, put};
 use assay_domain::limits::WEBHOOK_REDELIVER_MAX;
 use assay_domain::{AccountId, DeliveryId, JobId, WebhookId};
@@ -48,7 +49,7 @@ impl Ledger {
         webhook: WebhookId,
         (event, data): (&str, &Value),
     ) -> Result<Again<DeliveryRow>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         match lock_endpoint(&mut transaction, account, webhook).await? {
             Again::Sending(()) => {}
             Again::Disabled => return Ok(Again::Disabled),
@@ -68,7 +69,7 @@ impl Ledger {
         delivery: DeliveryId,
     ) -> Result<Again<DeliveryRow>, StoreError> {
         let Some(known) = self.delivery(account, delivery).await? else { return Ok(Again::Absent) };
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         match lock_endpoint(&mut transaction, account, known.webhook).await? {
             Again::Sending(()) => {}
             Again::Disabled => return Ok(Again::Disabled),
@@ -93,7 +94,7 @@ impl Ledger {
         webhook: WebhookId,
         range: TimeRange,
     ) -> Result<Again<Redelivered>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         match lock_endpoint(&mut transaction, account, webhook).await? {
             Again::Sending(()) => {}
             Again::Disabled => return Ok(Again::Disabled),
