@@ -184,7 +184,7 @@ fn start_worker(
     let keys = BulkKeys::new(config.master_key()?);
     let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys);
     let keys = ListKeys::new(config.master_key()?);
-    let lists = ListDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys);
+    let lists = ListDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys, config.hold_lifetime);
     let webhooks = Arc::new(webhook_tools(config, &clock)?);
     let pages = config.feeds.pages(&config.upstreams)?;
     let newsroom = pages.map(|pages| Newsroom::new(engine.clone(), pages, clock.clone()));

@@ -65,7 +65,8 @@ impl AccountMemory {
 
     /// Whom the account watches.
     pub fn lists(&self) -> AccountLists<'_> {
-        AccountLists::new(&self.ledger, &self.settings.list_keys, &self.key)
+        let Settings { list_keys, hold_lifetime, .. } = &*self.settings;
+        AccountLists::new(&self.ledger, list_keys, &self.key, *hold_lifetime)
     }
 
     /// Where the account wants to be told what happened.

@@ -23,7 +23,9 @@ mod worker {
         let identity = IdentityKey::new(master.derive("identity"));
         let engine = Engine::new(graph.clone(), ledger.clone(), identity, NetworkHosts::default());
         let bulk = BulkDesk::new(ledger.clone(), engine.clone(), clock.clone(), BulkKeys::new(&master));
-        let lists = ListDesk::new(ledger.clone(), engine.clone(), clock.clone(), ListKeys::new(&master));
+        let keys = ListKeys::new(&master);
+        let lists =
+            ListDesk::new(ledger.clone(), engine.clone(), clock.clone(), keys, Duration::from_secs(120));
         let node = Uuid::from_u128(1);
         let rules = WebhookRules::strict(&master);
         let webhooks = WebhookTools::new(rules, Vec::new(), NonZeroU32::MIN, clock.clone()).unwrap();

@@ -228,7 +228,10 @@ static KEYS: &[Key] = &[
         name: "hold_lifetime_seconds",
         kind: Kind::Number,
         default: || (CALL_DEADLINE + HOLD_GRACE).as_secs().to_string(),
-        doc: &["A hold that was never settled is given back after this long. Longer than a call may take."],
+        doc: &[
+            "A hold that was never settled is given back after this long, and so is what a run of a watch list had taken. Longer",
+            "than a call may take.",
+        ],
         set: |config, text| read_seconds(text).map(|lifetime| config.hold_lifetime = lifetime),
     },
     Key {

@@ -24,8 +24,6 @@ pub const WATCH_MATCH_BATCH: i64 = 1_000;
 pub const WATCH_MATCH_IDLE: Duration = Duration::from_millis(500);
 /// Batches a run matches itself before it tells what there is.
 pub const WATCH_CATCH_UP_MAX: u32 = 50;
-/// What a run has taken is another's after this; longer than a call may take.
-pub const WATCH_RUN_LEASE: Duration = Duration::from_secs(180);
 /// Who is not known now may be known tomorrow.
 pub const WATCH_PUT_OFF: Duration = Duration::from_secs(24 * 60 * 60);
 /// Hours between scheduled runs.

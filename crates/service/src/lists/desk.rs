@@ -22,14 +22,16 @@ pub struct ListDesk {
     engine: Engine,
     clock: Clock,
     keys: ListKeys,
+    run_lease: Duration,
 }
 
 /// Longer than a scheduled run may take.
 const HOLD_LIFETIME: Duration = SCHEDULE_LEASE;
 
 impl ListDesk {
-    pub fn new(ledger: Ledger, engine: Engine, clock: Clock, keys: ListKeys) -> Self {
-        Self { ledger, engine, clock, keys }
+    /// What a run has taken is another's after the lease.
+    pub fn new(ledger: Ledger, engine: Engine, clock: Clock, keys: ListKeys, run_lease: Duration) -> Self {
+        Self { ledger, engine, clock, keys, run_lease }
     }
 
     /// Matches what is new of the feed with all lists; whether more is left.
@@ -75,7 +77,8 @@ impl ListDesk {
             return Ok(());
         };
         crash_point("watch-held").await;
-        let run = Run { ledger: &self.ledger, engine: &self.engine, keys: &self.keys, list };
+        let (ledger, engine, keys) = (&self.ledger, &self.engine, &self.keys);
+        let run = Run { ledger, engine, keys, list, lease: self.run_lease };
         let found = match run.find(request, units, at).await {
             Ok(found) => found,
             Err(fault) => {

@@ -25,6 +25,7 @@ pub(crate) use assay_store::ledger::watch::{
     ListChange, MatchCursor, Schedule, WatchListCursor, WatchListRow,
 };
 use chrono::{DateTime, Utc};
+use std::time::Duration;
 
 /// A view of the watch lists of the calling key's account.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub struct AccountLists<'a> {
     ledger: &'a Ledger,
     keys: &'a ListKeys,
     caller: &'a KeyRecord,
+    /// As long as credits are held for a call, what it took is its own.
+    run_lease: Duration,
 }
 
 /// A list to be made.
@@ -44,8 +47,13 @@ pub struct ListTerms {
 }
 
 impl<'a> AccountLists<'a> {
-    pub(crate) fn new(ledger: &'a Ledger, keys: &'a ListKeys, caller: &'a KeyRecord) -> Self {
-        Self { ledger, keys, caller }
+    pub(crate) fn new(
+        ledger: &'a Ledger,
+        keys: &'a ListKeys,
+        caller: &'a KeyRecord,
+        run_lease: Duration,
+    ) -> Self {
+        Self { ledger, keys, caller, run_lease }
     }
 
     fn account(&self) -> AccountId {
@@ -149,7 +157,7 @@ impl<'a> AccountLists<'a> {
     }
 
     pub(crate) fn run<'r>(&'r self, engine: &'r Engine, list: &'r WatchListRow) -> Run<'r> {
-        Run { ledger: self.ledger, engine, keys: self.keys, list }
+        Run { ledger: self.ledger, engine, keys: self.keys, list, lease: self.run_lease }
     }
 }
 

@@ -17,6 +17,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// What a list is run with.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,8 @@ pub(crate) struct Run<'a> {
     pub engine: &'a Engine,
     pub keys: &'a ListKeys,
     pub list: &'a WatchListRow,
+    /// What it takes is another's after this: nobody waits for a run that died.
+    pub lease: Duration,
 }
 
 /// An entry to which something happened.
@@ -99,7 +102,7 @@ impl Run<'_> {
 
     async fn take(&self, run: RequestId, limit: u32, now: DateTime<Utc>) -> Result<Found, Fault> {
         let (account, list) = (self.account(), self.list.id);
-        let taken = self.ledger.take_matches(account, list, run, limit).await?;
+        let taken = self.ledger.take_matches(account, list, run, limit, self.lease).await?;
         let mut report =
             WatchReport { list, run, told: Vec::new(), put_off: Vec::new(), events: &[], at: now };
         let mut hits = Vec::with_capacity(taken.len());

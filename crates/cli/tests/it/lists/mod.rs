@@ -2,6 +2,7 @@
 
 mod contacts;
 mod icps;
+mod kills;
 
 use crate::lately::{DAY, Scene, ago, company, domain, joined, moves_of, people, rows};
 use crate::support::WORLD;

@@ -39,6 +39,13 @@ impl Request {
     }
 
     pub fn send(&self, address: SocketAddr) -> Answer {
+        let mut bytes = Vec::new();
+        self.begin(address).read_to_end(&mut bytes).unwrap();
+        Answer::parse(&bytes)
+    }
+
+    /// Asks, and leaves it to the caller to wait for the answer.
+    pub fn begin(&self, address: SocketAddr) -> TcpStream {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let Self { method, path, headers, body } = self;
@@ -58,9 +65,7 @@ impl Request {
             }
             _ => {}
         }
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        Answer::parse(&bytes)
+        stream
     }
 }
 

@@ -3,13 +3,15 @@
 use super::super::Ledger;
 use super::entries::digest;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::{
-    WATCH_LOOK_BACK_DAYS, WATCH_REMEMBERED_DAYS, WATCH_RUN_LEASE, WATCH_SIGNALS_SHOWN_MAX, WATCH_SWEEP_BATCH,
+    WATCH_LOOK_BACK_DAYS, WATCH_REMEMBERED_DAYS, WATCH_SIGNALS_SHOWN_MAX, WATCH_SWEEP_BATCH,
 };
 use assay_domain::watch::Happening;
 use assay_domain::{AccountId, Digest, RequestId, SignalId, WatchListId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// An entry to be told of, and what happened to it.
@@ -53,7 +55,7 @@ impl Ledger {
         to: (Uuid, i64),
         happened: &[Happening],
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         let moved = sqlx::query(
             "insert into watch_cursor as c (epoch, seq) values ($1, $2)
              on conflict (one) do update set epoch = excluded.epoch, seq = excluded.seq where (c.epoch, c.seq) = ($3, $4)",
@@ -81,7 +83,7 @@ impl Ledger {
         happened: &[Happening],
     ) -> Result<(), StoreError> {
         let entries: Vec<&[u8]> = entries.iter().map(|entry| entry.as_bytes().as_slice()).collect();
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = begin(&self.pool).await?;
         keep(&mut transaction, happened, Some(list)).await?;
         sqlx::query(
             "update watch_entry set looked_back = true where account_id = $1 and list_id = $2 and subject = any($3)",
@@ -96,16 +98,17 @@ impl Ledger {
     }
 
     /// Takes entries to which something happened that nobody was told of, the longest known first: for this run alone, until it
-    /// told of them or its time is over. Taken again by the same run they are the same and more.
+    /// told of them or its lease is over. Taken again by the same run they are the same and more.
     pub async fn take_matches(
         &self,
         account: AccountId,
         list: WatchListId,
         run: RequestId,
         limit: u32,
+        lease: Duration,
     ) -> Result<Vec<TakenMatch>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        begin_run(&mut transaction, account, list, run).await?;
+        let mut transaction = begin(&self.pool).await?;
+        begin_run(&mut transaction, account, list, run, lease).await?;
         let taken: Vec<Taken> = sqlx::query_as(
             "with due as (
                  select subject from watch_match
@@ -126,7 +129,7 @@ impl Ledger {
         .bind(account.uuid())
         .bind(run.uuid())
         .bind(i64::from(limit))
-        .bind(WATCH_RUN_LEASE.as_secs_f64())
+        .bind(lease.as_secs_f64())
         .bind(shown())
         .fetch_all(&mut *transaction)
         .await?;
@@ -232,6 +235,7 @@ async fn begin_run(
     account: AccountId,
     list: WatchListId,
     run: RequestId,
+    lease: Duration,
 ) -> Result<(), StoreError> {
     sqlx::query(
         "update watch_run set state = 'lost'
@@ -250,7 +254,7 @@ async fn begin_run(
     .bind(list.uuid())
     .bind(account.uuid())
     .bind(run.uuid())
-    .bind(WATCH_RUN_LEASE.as_secs_f64())
+    .bind(lease.as_secs_f64())
     .execute(connection)
     .await?;
     Ok(())
