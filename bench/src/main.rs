@@ -53,6 +53,7 @@ mod ssrf;
 mod titles;
 mod tool_cache;
 mod upstream;
+mod watching;
 mod webhook_flaky;
 mod webhook_interop;
 mod world;
@@ -123,6 +124,7 @@ const BARS: &[Bar] = &[
     Bar { name: "coverage", run: |short| Box::pin(research::coverage::run(short)) },
     Bar { name: "critical-path", run: |short| Box::pin(research::critical_path::run(short)) },
     Bar { name: "signals-dedupe", run: |short| Box::pin(signals::dedupe::run(short)) },
+    Bar { name: "watch-once", run: |short| Box::pin(watching::run(short)) },
 ];
 
 fn main() -> ExitCode {

@@ -168,6 +168,10 @@ const BARS: &[Bar] = &[
         promise: "what three sources say of rounds and purchases is put together as it belongs, and nothing else is",
     },
     Bar {
+        name: "watch-once",
+        promise: "whatever happens to those who are watched is told once a list and billed once, also when nodes are killed",
+    },
+    Bar {
         name: "decision-maker",
         promise: "who is said to decide for a role is who owns its budget, however the role is called",
     },

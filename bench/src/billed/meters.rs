@@ -49,7 +49,7 @@ impl Meters {
 }
 
 /// The postmaster, its children that live, and those that ended: the kernel adds the dead to their parent.
-fn family_cpu_ms(postmaster: u32) -> Result<f64> {
+pub fn family_cpu_ms(postmaster: u32) -> Result<f64> {
     let dead = stat_fields(postmaster, 15..17).unwrap_or(0.0);
     Ok(dead + family(postmaster)?.into_iter().filter_map(cpu_ms).sum::<f64>())
 }
@@ -66,7 +66,8 @@ pub fn family(postmaster: u32) -> Result<Vec<u32>> {
     Ok(family)
 }
 
-fn cpu_ms(pid: u32) -> Option<f64> {
+/// Of one process, while it lives.
+pub fn cpu_ms(pid: u32) -> Option<f64> {
     stat_fields(pid, 13..15)
 }
 

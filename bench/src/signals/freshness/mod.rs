@@ -7,8 +7,8 @@
 mod observers;
 mod public;
 
+use super::teller::{operator_key, tell_either};
 use crate::bar::{Complaints, Verdict, grouped, progress, quantile};
-use crate::http_client::{Client, Exchange, Post};
 use crate::rig::{Rig, RigOptions};
 use anyhow::{Context, Result, ensure};
 use assay_domain::clock::Stopwatch;
@@ -33,7 +33,6 @@ const PUBLISHED_MAX: Duration = Duration::from_secs(60);
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(90);
 /// A killed node is replaced after so long.
 const REPLACED_AFTER: Duration = Duration::from_secs(5);
-const RETRY_EVERY: Duration = Duration::from_millis(200);
 
 struct Size {
     seconds: usize,
@@ -91,13 +90,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
 /// One for each source, of accounts of their own: 100 calls a second are all that a plan allows, and whoever watches would be
 /// refused what the writers use up.
 fn operator_keys(rig: &Rig) -> Result<Vec<String>> {
-    let accounts = rig.accounts.iter().skip(1);
-    let keys = accounts.map(|account| {
-        let account = account.id.to_string();
-        let key = rig.cli(&["key", "create", "--account", &account, "--scopes", "operator"])?;
-        Ok(key.trim().to_owned())
-    });
-    keys.collect()
+    rig.accounts.iter().skip(1).map(|account| operator_key(rig, account)).collect()
 }
 
 /// When each was sent for the last time, by its number.
@@ -120,7 +113,9 @@ async fn write_all(
                 );
                 tokio::time::sleep(due.saturating_sub(clock.elapsed())).await;
                 let api_key = &api_keys[number % api_keys.len()];
-                sent.push((number, tell(addresses, api_key, clock, number).await?));
+                let told = (SOURCES[number % SOURCES.len()], [round(number)]);
+                let at = tell_either(addresses, number, api_key, (told.0, &told.1), clock).await?;
+                sent.push((number, at));
             }
             anyhow::Ok(sent)
         });
@@ -134,31 +129,6 @@ async fn write_all(
         }
     }
     Ok(sent)
-}
-
-/// Tells a node, and the other one when it is gone: the same again, which is one signal.
-async fn tell(
-    addresses: [SocketAddr; 2],
-    api_key: &str,
-    clock: Stopwatch,
-    number: usize,
-) -> Result<Duration> {
-    let source = SOURCES[number % SOURCES.len()];
-    let body = json!({ "source": source, "signals": [round(number)] }).to_string();
-    let post = Post { path: "/v1/ingest/signals", api_key, idempotency_key: None, body: body.as_bytes() };
-    let trying = Stopwatch::start();
-    for attempt in number.. {
-        let at = clock.elapsed();
-        let mut client = Client::new(addresses[attempt % addresses.len()]);
-        if let Exchange::Whole(reply) = client.post(&post).await
-            && reply.status == 200
-        {
-            return Ok(at);
-        }
-        ensure!(trying.elapsed() < GIVEN_UP_AFTER, "no node takes signal {number}");
-        tokio::time::sleep(RETRY_EVERY).await;
-    }
-    anyhow::bail!("there are no more numbers")
 }
 
 /// No two of them are one event, and each is known again by its domain.
