@@ -20,6 +20,7 @@ mod csv;
 mod cut_proxy;
 mod dirt;
 mod enrich_scale;
+mod failover;
 mod fuzz;
 mod http_client;
 mod idempotency;
@@ -77,6 +78,7 @@ const BARS: &[Bar] = &[
     Bar { name: "ledger", run: |short| Box::pin(ledger::run(short)) },
     Bar { name: "crash", run: |short| Box::pin(crash::run(short)) },
     Bar { name: "powercut", run: |short| Box::pin(powercut::run(short)) },
+    Bar { name: "failover", run: |short| Box::pin(failover::run(short)) },
     Bar { name: "idempotency", run: |short| Box::pin(idempotency::run(short)) },
     Bar { name: "auth", run: |short| Box::pin(auth::run(short)) },
     Bar { name: "limits", run: |short| Box::pin(limits::run(short)) },

@@ -108,7 +108,7 @@ async fn cut(synchronous_commit: &str) -> anyhow::Result<Outcome> {
     let load = Load::start(server.address, &rig);
     tokio::time::sleep(LOAD).await;
     let copy = tokio::task::block_in_place(|| {
-        stop_all(&rig.postgres)?;
+        rig.postgres.freeze()?;
         disk.image.copy()
     })?;
     server.kill_dash_nine()?;
@@ -126,12 +126,6 @@ async fn cut(synchronous_commit: &str) -> anyhow::Result<Outcome> {
         bail!("after the cut the ledger breaks an invariant: {violation}");
     }
     Ok(Outcome { acknowledged: acknowledged.len(), lost })
-}
-
-/// Stops every process of the server where it stands.
-fn stop_all(postgres: &Postgres) -> anyhow::Result<()> {
-    let postmaster = postgres.postmaster_pid()?;
-    run_command("sh", &["-c", &format!("kill -STOP {postmaster} && pkill -STOP -P {postmaster}")])
 }
 
 /// The id of the memory a killed server leaves behind; it is the seventh line of its pid file.

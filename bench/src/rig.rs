@@ -65,6 +65,8 @@ pub struct Rig {
     world: World,
     folder: Folder,
     one_database: bool,
+    /// Where the databases are reached, if not at `postgres` alone: `host:port,host:port`.
+    servers: Option<String>,
 }
 
 impl Rig {
@@ -77,28 +79,47 @@ impl Rig {
         if !is_loaded {
             make_databases(&postgres, options.one_database)?;
         }
-        let world = World::new(DEMO_SEED, options.people, DEMO_AS_OF);
-        let folder = Folder::make("rig")?;
-        std::fs::write(folder.path.join("assay.toml"), "")?;
-        let mut rig = Self {
-            program,
-            postgres,
-            accounts: Vec::new(),
-            world,
-            folder,
-            one_database: options.one_database,
-        };
+        let mut rig = Self::empty(program, postgres, options.people)?;
+        rig.one_database = options.one_database;
         rig.cli(&["migrate"])?;
         if !is_loaded {
-            progress(format!("loading {} people", options.people));
-            let (people, seed) = (options.people.to_string(), DEMO_SEED.to_string());
-            rig.cli(&["world", "load", "--people", &people, "--seed", &seed])?;
+            rig.load_people()?;
             std::fs::write(rig.postgres.data_dir().join(LOADED), "")?;
         }
-        progress(format!("making {} accounts", options.accounts));
-        rig.accounts =
-            (0..options.accounts).map(|number| rig.make_account(number)).collect::<anyhow::Result<_>>()?;
+        rig.make_accounts(options.accounts)?;
         Ok(rig)
+    }
+
+    /// Over several servers that the bar started itself, reached as `servers` names them (`host:port,host:port`). The databases
+    /// are made on `first`, which must be the one that takes writes.
+    pub fn over(first: Postgres, servers: String, accounts: usize, people: u64) -> anyhow::Result<Self> {
+        make_databases(&first, false)?;
+        let mut rig = Self::empty(build(false)?, first, people)?;
+        rig.servers = Some(servers);
+        rig.cli(&["migrate"])?;
+        rig.load_people()?;
+        rig.make_accounts(accounts)?;
+        Ok(rig)
+    }
+
+    fn empty(program: PathBuf, postgres: Postgres, people: u64) -> anyhow::Result<Self> {
+        let folder = Folder::make("rig")?;
+        std::fs::write(folder.path.join("assay.toml"), "")?;
+        let world = World::new(DEMO_SEED, people, DEMO_AS_OF);
+        let accounts = Vec::new();
+        Ok(Self { program, postgres, accounts, world, folder, one_database: false, servers: None })
+    }
+
+    fn load_people(&self) -> anyhow::Result<()> {
+        let people = self.world.people_count().to_string();
+        progress(format!("loading {people} people"));
+        self.cli(&["world", "load", "--people", &people, "--seed", &DEMO_SEED.to_string()]).map(drop)
+    }
+
+    fn make_accounts(&mut self, count: usize) -> anyhow::Result<()> {
+        progress(format!("making {count} accounts"));
+        self.accounts = (0..count).map(|number| self.make_account(number)).collect::<anyhow::Result<_>>()?;
+        Ok(())
     }
 
     /// The same data on another PostgreSQL: what a bar finds after it moved or copied the folder.
@@ -204,14 +225,23 @@ impl Rig {
         if self.one_database {
             return format!("{}?options[search_path]=ledger", self.postgres.url(BOTH));
         }
-        self.postgres.url(LEDGER)
+        self.url(LEDGER)
     }
 
     pub fn graph_url(&self) -> String {
         if self.one_database {
             return format!("{}?options[search_path]=graph", self.postgres.url(BOTH));
         }
-        self.postgres.url(GRAPH)
+        self.url(GRAPH)
+    }
+
+    fn url(&self, database: &str) -> String {
+        match &self.servers {
+            Some(servers) => {
+                format!("postgres://postgres@{servers}/{database}?target_session_attrs=read-write")
+            }
+            None => self.postgres.url(database),
+        }
     }
 
     /// The database that has the people.

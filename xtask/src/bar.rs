@@ -50,6 +50,10 @@ const BARS: &[Bar] = &[
     Bar { name: "ledger", promise: "balance = sum of postings, never below zero, under concurrent calls" },
     Bar { name: "crash", promise: "a kill at any step of a call neither loses nor repeats a charge" },
     Bar { name: "powercut", promise: "what was answered before a power cut is there after it" },
+    Bar {
+        name: "failover",
+        promise: "the primary of a pair of databases is lost: nothing that was answered is, and calls are paid again within 30 s",
+    },
     Bar { name: "idempotency", promise: "a repeated key answers the same bytes and charges once" },
     Bar {
         name: "sandbox",
@@ -236,6 +240,8 @@ const BY_COMMAND: &[&str] = &[
     "streams",
     "signals-freshness",
     "critical-path",
+    // Installs Patroni and etcd, and waits for leases to end.
+    "failover",
     // Not reached yet: of what is said of texts never seen before, too much is wrong.
     "signals-extract",
 ];

@@ -60,6 +60,8 @@ pub struct Job {
     pub account: usize,
     pub key: Option<String>,
     pub body: String,
+    /// It asks for somebody who is known, and so costs something.
+    pub paid: bool,
 }
 
 #[derive(Debug, Default)]
@@ -118,7 +120,7 @@ impl Journal {
         let body = format!("{{\"email\":\"{email}\"}}");
         let ticket_row = Ticket::new(account, known.map(|known| known.id), key.clone(), Fate::Unseen);
         pages.tickets.push(Ticket { body: body.clone(), ..ticket_row });
-        Job { ticket, account, key, body }
+        Job { ticket, account, key, body, paid: known.is_some() }
     }
 
     fn fresh_person(&self, pages: &mut Pages, account: usize) -> Option<&Known> {
@@ -216,5 +218,11 @@ impl Pages {
 
 fn job(tickets: &[Ticket], index: usize) -> Option<Job> {
     let ticket = tickets.get(index)?;
-    Some(Job { ticket: index, account: ticket.account, key: ticket.key.clone(), body: ticket.body.clone() })
+    Some(Job {
+        ticket: index,
+        account: ticket.account,
+        key: ticket.key.clone(),
+        body: ticket.body.clone(),
+        paid: ticket.person.is_some(),
+    })
 }

@@ -64,7 +64,9 @@ pub async fn drain(
             let mut client = Client::new(address);
             while journal.open_keys() > 0 {
                 match journal.next_waiting() {
-                    Some(job) => send(&mut client, &job, &journal, &accounts).await,
+                    Some(job) => {
+                        send(&mut client, &job, &journal, &accounts).await;
+                    }
                     None => tokio::time::sleep(DRAIN_PAUSE).await,
                 }
             }
@@ -73,8 +75,9 @@ pub async fn drain(
     drop(tokio::time::timeout(allowed, async { while clients.join_next().await.is_some() {} }).await);
 }
 
-async fn send(client: &mut Client, job: &Job, journal: &Journal, accounts: &[Account]) {
-    let Some(account) = accounts.get(job.account) else { return };
+/// Says whether the call ran and was answered, so that what was written for it is there: a replay only reads it.
+pub async fn send(client: &mut Client, job: &Job, journal: &Journal, accounts: &[Account]) -> bool {
+    let Some(account) = accounts.get(job.account) else { return false };
     let post = Post {
         path: "/v1/enrich",
         api_key: &account.api_key,
@@ -83,6 +86,7 @@ async fn send(client: &mut Client, job: &Job, journal: &Journal, accounts: &[Acc
     };
     let exchange = client.post(&post).await;
     journal.note(job, &exchange);
+    let ran = matches!(&exchange, Exchange::Whole(reply) if reply.status == 200 && !reply.is_replayed());
     match exchange {
         Exchange::Nothing => tokio::time::sleep(REFUSED_PAUSE).await,
         // Now and then a paid answer is asked for once more: it must come back byte for byte.
@@ -97,4 +101,5 @@ async fn send(client: &mut Client, job: &Job, journal: &Journal, accounts: &[Acc
         }
         Exchange::Whole(_) | Exchange::Half => {}
     }
+    ran
 }

@@ -1,8 +1,8 @@
 //! The bar `crash`: kill -9 of the server and of PostgreSQL at every step of a paid call, over and over.
 
-mod check;
-mod journal;
-mod load;
+pub mod check;
+pub mod journal;
+pub mod load;
 mod plan;
 
 use crate::bar::{Verdict, grouped, progress};

@@ -85,6 +85,13 @@ pub const LINE_LIFETIME: Duration = Duration::from_secs(30 * 60);
 pub const LINE_IDLE_MAX: Duration = Duration::from_secs(5 * 60);
 /// One batch over such a connection. Longer than PostgreSQL lets a statement run: it only ends what no answer will come to.
 pub const LINE_ANSWER_MAX: Duration = Duration::from_secs(90);
+/// Where several servers are named, each is asked this often whether it takes writes, and has so long to answer. Together they
+/// bound how long a new primary goes unnoticed.
+pub const PRIMARY_LOOK_EVERY: Duration = Duration::from_secs(1);
+pub const PRIMARY_LOOK_MAX: Duration = Duration::from_secs(1);
+/// One try to connect to it, and the pause before the next. Whoever waits for the connection gives up by itself.
+pub const PRIMARY_CONNECT_MAX: Duration = Duration::from_secs(2);
+pub const PRIMARY_RETRY_EVERY: Duration = Duration::from_millis(100);
 
 // Money.
 pub const HOLD_SWEEP_BATCH: i64 = 500;

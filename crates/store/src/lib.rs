@@ -8,7 +8,9 @@ pub mod ledger;
 mod line;
 pub mod parallel;
 mod pool;
+mod primary;
 pub mod queue;
+mod relay;
 mod sandbox;
 pub mod task;
 

@@ -1,11 +1,12 @@
 //! One PostgreSQL database: its connections and its schema.
 
+use crate::relay::reach;
 use crate::{StoreError, task};
 use assay_domain::limits::CALL_DEADLINE;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{Connection, Postgres, Transaction};
-use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -18,6 +19,7 @@ const POOL_TRUST: Duration = Duration::from_secs(1);
 /// How a database is reached.
 #[derive(Debug, Clone)]
 pub struct Database {
+    /// May name several servers, of which the one that takes writes is meant.
     pub url: String,
     pub connections_max: u32,
     /// How long a caller waits for a free connection before the answer is "not available".
@@ -44,7 +46,10 @@ impl Database {
     }
 
     pub(crate) async fn connect(&self, application: &str) -> Result<PgPool, StoreError> {
-        let options = PgConnectOptions::from_str(&self.url)?
+        let (options, relay) = reach(&self.url)?;
+        // The pool keeps it, and with it all connections that are reached the same way.
+        let relay = Arc::new(relay);
+        let options = options
             .application_name(application)
             // A transaction whose process was stopped must not hold locks for ever.
             .options([("idle_in_transaction_session_timeout", "30s")])
@@ -58,7 +63,8 @@ impl Database {
             .max_connections(self.connections_max)
             .acquire_timeout(self.acquire_timeout)
             .test_before_acquire(false)
-            .before_acquire(|connection, past| {
+            .before_acquire(move |connection, past| {
+                let _kept = &relay;
                 Box::pin(async move {
                     if past.idle_for > POOL_TRUST {
                         connection.ping().await?;

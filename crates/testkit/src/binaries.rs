@@ -27,6 +27,10 @@ impl Binaries {
         Ok(Self { folder, as_root })
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(crate) fn psql(&self) -> Command {
         Command::new(self.folder.join("psql"))
     }

@@ -77,6 +77,16 @@ impl ChildServer {
         Ok(())
     }
 
+    /// Stops it where it stands: it neither answers nor ends.
+    pub fn freeze(&self) -> anyhow::Result<()> {
+        signal("STOP", &[self.child.id()])
+    }
+
+    /// Lets it go on when it was frozen.
+    pub fn thaw(&self) -> anyhow::Result<()> {
+        signal("CONT", &[self.child.id()])
+    }
+
     /// SIGKILL: no handler runs, nothing is flushed. Returns when the process is gone.
     pub fn kill_dash_nine(&mut self) -> anyhow::Result<ExitStatus> {
         self.child.kill().context("cannot kill the server")?;

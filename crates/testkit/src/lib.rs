@@ -3,6 +3,7 @@
 mod binaries;
 mod child_server;
 mod clock;
+mod debian;
 pub mod mail;
 mod ports;
 mod postgres;
@@ -16,6 +17,7 @@ pub mod vendor;
 
 pub use child_server::ChildServer;
 pub use clock::{Deadline, Stopwatch};
+pub use debian::install_packages;
 pub use ports::free_port;
 pub use postgres::{Postgres, PostgresOptions};
 pub use psql::psql;

@@ -106,6 +106,12 @@ impl Postgres {
         Ok(server.live_pid().is_some().then_some(server))
     }
 
+    /// A server that another program starts and stops; nothing happens to it when the value is dropped.
+    pub fn of_another(data_dir: &Path, port: u16) -> anyhow::Result<Self> {
+        let binaries = Binaries::find()?;
+        Ok(Self { binaries, data_dir: data_dir.to_owned(), temporary: false, keep: true, port })
+    }
+
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
@@ -119,6 +125,12 @@ impl Postgres {
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
+    }
+
+    /// The folder of the programs it was started with.
+    #[must_use]
+    pub fn programs(&self) -> &Path {
+        self.binaries.folder()
     }
 
     pub fn postmaster_pid(&self) -> anyhow::Result<u32> {
@@ -143,6 +155,21 @@ impl Postgres {
         victims.push(postmaster);
         signal("KILL", &victims)?;
         wait_gone(&victims, GONE_WAIT)
+    }
+
+    /// Stops every process of the server where it stands. Its connections stay open, and nobody answers.
+    pub fn freeze(&self) -> anyhow::Result<()> {
+        let postmaster = self.postmaster_pid()?;
+        // First, so that it cannot fork a process this list would miss.
+        signal("STOP", &[postmaster])?;
+        signal("STOP", &children_of(postmaster)?)
+    }
+
+    /// Lets a frozen server go on.
+    pub fn thaw(&self) -> anyhow::Result<()> {
+        let postmaster = self.postmaster_pid()?;
+        signal("CONT", &children_of(postmaster)?)?;
+        signal("CONT", &[postmaster])
     }
 
     /// An orderly stop that does not wait for clients.

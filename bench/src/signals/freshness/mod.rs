@@ -4,7 +4,7 @@
 //! A signal's time begins before it is sent, so what is told is longer than from its commit. What a source publishes is found by the
 //! workers' looks, which are set to be more frequent for the source that changes by the day.
 
-mod observers;
+pub mod observers;
 mod public;
 
 use super::teller::{operator_key, tell_either};
@@ -113,9 +113,7 @@ async fn write_all(
                 );
                 tokio::time::sleep(due.saturating_sub(clock.elapsed())).await;
                 let api_key = &api_keys[number % api_keys.len()];
-                let told = (SOURCES[number % SOURCES.len()], [round(number)]);
-                let at = tell_either(addresses, number, api_key, (told.0, &told.1), clock).await?;
-                sent.push((number, at));
+                sent.push((number, tell(addresses, api_key, clock, number).await?));
             }
             anyhow::Ok(sent)
         });
@@ -129,6 +127,17 @@ async fn write_all(
         }
     }
     Ok(sent)
+}
+
+/// Tells one of them to a node, and to the other one when it is gone.
+pub async fn tell(
+    addresses: [SocketAddr; 2],
+    api_key: &str,
+    clock: Stopwatch,
+    number: usize,
+) -> Result<Duration> {
+    let source = SOURCES[number % SOURCES.len()];
+    tell_either(addresses, number, api_key, (source, &[round(number)]), clock).await
 }
 
 /// No two of them are one event, and each is known again by its domain.

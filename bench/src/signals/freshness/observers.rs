@@ -1,4 +1,4 @@
-//! Who watches: some ask page after page, some have a stream open; those of the node that dies go on at the other one.
+//! Who watches: some ask page after page, some have a stream open; when their node dies or fails, they go on at the other one.
 
 use super::super::event_stream::EventStream;
 use crate::http_client::{Client, Exchange};
@@ -16,12 +16,12 @@ const AGAIN_AFTER: Duration = Duration::from_millis(300);
 
 /// What one of them saw, and when.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
-    pub(super) name: String,
+pub struct Seen {
+    pub name: String,
     /// How what it can see of the published begins.
-    pub(super) kinds: Vec<&'static str>,
-    pub(super) rounds: HashMap<usize, Vec<Duration>>,
-    pub(super) published: HashMap<String, Vec<Duration>>,
+    pub kinds: Vec<&'static str>,
+    pub rounds: HashMap<usize, Vec<Duration>>,
+    pub published: HashMap<String, Vec<Duration>>,
 }
 
 impl Seen {
@@ -41,17 +41,17 @@ impl Seen {
 
 type Shared = Arc<Mutex<Seen>>;
 
-pub(super) struct Observers {
+pub struct Observers {
     all: Vec<Shared>,
     tasks: JoinSet<()>,
     stop: watch::Sender<bool>,
 }
 
 impl Observers {
-    pub(super) fn start(addresses: [SocketAddr; 2], api_key: &str, clock: Stopwatch) -> Self {
+    pub fn start(addresses: [SocketAddr; 2], api_key: &str, clock: Stopwatch) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut observers = Self { all: Vec::new(), tasks: JoinSet::new(), stop };
-        for (first, node) in ["the node that stays", "the node that dies"].into_iter().enumerate() {
+        for (first, node) in ["the first node", "the second node"].into_iter().enumerate() {
             let watcher = |kind: &'static str| Watcher {
                 addresses: [addresses[first], addresses[1 - first]],
                 api_key: api_key.to_owned(),
@@ -76,7 +76,7 @@ impl Observers {
     }
 
     /// Until everybody saw everything, or for as long as that.
-    pub(super) async fn wait_for(&self, sent: &[Duration], published: &[(String, Duration)], most: Duration) {
+    pub async fn wait_for(&self, sent: &[Duration], published: &[(String, Duration)], most: Duration) {
         let waiting = Stopwatch::start();
         let is_done = |seen: &Shared| {
             let seen = lock(seen);
@@ -92,7 +92,7 @@ impl Observers {
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
 
-    pub(super) async fn end(mut self) -> Vec<Seen> {
+    pub async fn end(mut self) -> Vec<Seen> {
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
         self.all.iter().map(|seen| lock(seen).clone()).collect()

@@ -115,7 +115,10 @@ static KEYS: &[Key] = &[
         name: "url",
         kind: Kind::Url,
         default: || "postgres://localhost/assay_ledger".to_owned(),
-        doc: &["The database of accounts, keys, credits and history. May be file:/path."],
+        doc: &[
+            "The database of accounts, keys, credits and history. May be file:/path. May name several servers (host:port,host:port), of",
+            "which the one that takes writes is used: see docs/failover.md.",
+        ],
         set: |config, text| read_url(text).map(|url| config.ledger.url = url),
     },
     Key {
@@ -131,7 +134,10 @@ static KEYS: &[Key] = &[
         name: "url",
         kind: Kind::Url,
         default: || "postgres://localhost/assay_graph".to_owned(),
-        doc: &["The database of people and companies; on the same server or another one. May be file:/path."],
+        doc: &[
+            "The database of people and companies; on the same server or another one, or on several, as that of the ledger. May be",
+            "file:/path.",
+        ],
         set: |config, text| read_url(text).map(|url| config.graph.url = url),
     },
     Key {

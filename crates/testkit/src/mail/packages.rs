@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::binaries::run;
+use crate::debian::{apt, without_starting};
 
 /// Where packages are unpacked that cannot be installed beside Postfix.
 const UNPACKED: &str = "/opt/assay-mail-rig";
@@ -23,10 +24,6 @@ const INSTALLED: &[(&str, &str)] = &[
     ("openssl", "/usr/bin/openssl"),
 ];
 const BESIDE: &[(&str, &str)] = &[(EXIM, "usr/sbin/exim4"), (OPENSMTPD, "usr/sbin/smtpd")];
-
-/// Stops `apt-get install` from starting what it installs; run only while there is no such file already.
-const START_POLICY: &str = "/usr/sbin/policy-rc.d";
-const DENY_STARTS: &str = "#!/bin/sh\nexit 101\n";
 
 pub(super) fn exim() -> PathBuf {
     Path::new(UNPACKED).join(EXIM).join("usr/sbin/exim4")
@@ -51,17 +48,7 @@ pub(super) fn install() -> anyhow::Result<()> {
         return Ok(());
     }
     run(&mut apt("update")).context("cannot read the package lists")?;
-    let policy = Path::new(START_POLICY);
-    let ours = !policy.exists();
-    if ours {
-        std::fs::write(policy, DENY_STARTS).with_context(|| format!("cannot write {START_POLICY}"))?;
-        run(Command::new("chmod").args(["755", START_POLICY]))?;
-    }
-    let done = install_missing(&missing);
-    if ours {
-        std::fs::remove_file(policy).with_context(|| format!("cannot remove {START_POLICY}"))?;
-    }
-    done?;
+    without_starting(|| install_missing(&missing))?;
     let still = self::missing();
     if !still.is_empty() {
         bail!("still missing after the installation: {}", still.join(", "));
@@ -106,14 +93,6 @@ fn unpack(package: &str) -> anyhow::Result<()> {
         }
     }
     Ok(std::fs::remove_dir_all(&downloads)?)
-}
-
-fn apt(action: &str) -> Command {
-    let mut command = Command::new("apt-get");
-    command.args(["--quiet", "--quiet", action]).stdin(std::process::Stdio::null());
-    // The policy stops services that ask it; the run level stops the others.
-    command.env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1").env("LC_ALL", "C.UTF-8");
-    command
 }
 
 /// The shared libraries of a program, and the names of those that are not on this system.
