@@ -10,7 +10,8 @@ mod shots;
 pub mod wire;
 
 use crate::bar::{Verdict, grouped, progress};
-use crate::rig::{Folder, KEPT_LOGS, MASTER_KEY, Rig, RigOptions, Server};
+use crate::folder::KEPT_LOGS;
+use crate::rig::{Folder, MASTER_KEY, Rig, RigOptions, Server};
 use anyhow::{Context, bail};
 use assay_service::CATALOG;
 use assay_service::spec::Scope;

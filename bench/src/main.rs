@@ -21,6 +21,7 @@ mod cut_proxy;
 mod dirt;
 mod enrich_scale;
 mod failover;
+mod folder;
 mod fuzz;
 mod http_client;
 mod idempotency;

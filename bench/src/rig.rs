@@ -1,6 +1,7 @@
 //! The rig the bars share: the built program, a throwaway PostgreSQL with a small world, paying accounts, and servers.
 
 use crate::bar::progress;
+pub use crate::folder::Folder;
 use crate::http_client::Client;
 use crate::program::build;
 use crate::world::people_that_fit;
@@ -20,8 +21,6 @@ const GRAPH: &str = "bar_graph";
 pub const BOTH: &str = "bar";
 /// Guards nothing: the databases it is for live as long as a run.
 pub const MASTER_KEY: &str = "5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed5bad5eed";
-/// Names a folder in which the logs of all bars are kept for the bar `canaries`.
-pub const KEPT_LOGS: &str = "ASSAY_BAR_LOGS";
 /// Names a folder in which worlds are kept from bar to bar: one of ten million people takes long to load.
 const KEPT_WORLDS: &str = "ASSAY_BAR_WORLDS";
 /// In the data folder of a world that is whole.
@@ -336,42 +335,6 @@ impl Server {
     /// An orderly stop.
     pub fn stop(mut self) -> anyhow::Result<()> {
         self.child.terminate(Duration::from_secs(40)).map(drop)
-    }
-}
-
-/// A folder for logs and mount points; removed when dropped.
-#[derive(Debug)]
-pub struct Folder {
-    pub path: PathBuf,
-}
-
-impl Folder {
-    pub fn make(purpose: &str) -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!("assay-bar-{purpose}-{:016x}", rand::random::<u64>()));
-        std::fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Some(kept) = std::env::var_os(KEPT_LOGS) {
-            keep_logs(&self.path, Path::new(&kept));
-        }
-        drop(std::fs::remove_dir_all(&self.path));
-    }
-}
-
-/// Puts the logs of a run where the bar `canaries` can search them. Failing to is no reason to fail a bar.
-fn keep_logs(from: &Path, to: &Path) {
-    let run = from.file_name().unwrap_or_default().to_string_lossy();
-    for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|extension| extension == "log") {
-            let name = entry.file_name();
-            drop(std::fs::create_dir_all(to));
-            drop(std::fs::copy(&path, to.join(format!("{run}-{}", name.to_string_lossy()))));
-        }
     }
 }
 

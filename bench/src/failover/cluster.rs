@@ -209,6 +209,16 @@ impl Member {
         self.postgres.freeze()
     }
 
+    /// Nothing more of what is written here leaves for the standby. Stopping the standby would not do: what it has not read is in
+    /// its socket, and it would read it before it takes over.
+    pub fn stop_sending(&self) -> Result<()> {
+        let senders = self.postgres.psql("postgres", "select pid from pg_stat_replication")?;
+        let mut args = vec!["-STOP"];
+        args.extend(senders.lines());
+        ensure!(args.len() > 1, "nobody follows");
+        run_command("kill", &args)
+    }
+
     pub fn thaw_patroni(&self) -> Result<()> {
         self.patroni.as_ref().map_or(Ok(()), ChildServer::thaw)
     }

@@ -13,32 +13,38 @@ use std::time::Duration;
 
 const PAYERS: usize = 20;
 const CALLS: usize = 4_000;
-const PER_SECOND: f64 = 40.0;
+const PER_SECOND: f64 = 20.0;
 const CONNECTIONS: usize = 64;
 
-/// Milliseconds at the median and at the 99th percentile, one pair for each turn.
+/// Milliseconds at the median and at the 99th percentile.
+type Times = (f64, f64);
+
+/// What was measured with the standby and without, turn by turn.
 #[derive(Debug, Default)]
-struct Times {
-    p50: Vec<f64>,
-    p99: Vec<f64>,
+pub struct Cost {
+    turns: Vec<(Times, Times)>,
 }
 
-/// Medians over the turns.
-#[derive(Debug)]
-pub struct Cost {
-    with: (f64, f64),
-    without: (f64, f64),
+impl Cost {
+    /// The middle one over the turns. What disturbs the machine for longer than a turn is in both of its halves, so that ratios are
+    /// taken within a turn.
+    fn middle(&self, of_turn: impl Fn(Times, Times) -> f64) -> f64 {
+        median(self.turns.iter().map(|(with, without)| of_turn(*with, *without)))
+    }
 }
 
 impl fmt::Display for Cost {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ((with_p50, with_p99), (p50, p99)) = (self.with, self.without);
         write!(
             out,
-            "a paid call takes x{:.2} at p50 ({p50:.1} to {with_p50:.1} ms) and x{:.2} at p99 ({p99:.1} to {with_p99:.1} ms) with \
-             the synchronous standby",
-            with_p50 / p50,
-            with_p99 / p99
+            "with the synchronous standby a paid call takes x{:.2} at p50 ({:.1} instead of {:.1} ms) and x{:.2} at p99 ({:.1} instead of \
+             {:.1} ms)",
+            self.middle(|with, without| with.0 / without.0),
+            self.middle(|with, _| with.0),
+            self.middle(|_, without| without.0),
+            self.middle(|with, without| with.1 / without.1),
+            self.middle(|with, _| with.1),
+            self.middle(|_, without| without.1),
         )
     }
 }
@@ -55,39 +61,25 @@ pub async fn measure(
     let targets = Arc::new(Targets::make(rig, &ledger, PAYERS, CALLS).await?);
     // Opens the connections, so that no turn pays for it.
     fire(address, &targets, length / 4).await?;
-    let (mut with, mut without) = (Times::default(), Times::default());
+    let mut cost = Cost::default();
     for turn in 1..=turns {
-        with.add(fire(address, &targets, length).await?);
+        let with = fire(address, &targets, length).await?;
         tokio::task::block_in_place(|| cluster.set_synchronous(false))?;
-        without.add(fire(address, &targets, length).await?);
+        let without = fire(address, &targets, length).await?;
         tokio::task::block_in_place(|| cluster.set_synchronous(true))?;
-        let last = |times: &[f64]| times.last().copied().unwrap_or_default();
         progress(format!(
             "turn {turn}: p50 and p99 with the synchronous standby {:.1} and {:.1} ms, without {:.1} and {:.1} ms",
-            last(&with.p50),
-            last(&with.p99),
-            last(&without.p50),
-            last(&without.p99)
+            with.0, with.1, without.0, without.1
         ));
+        cost.turns.push((with, without));
     }
-    Ok(Cost { with: with.medians(), without: without.medians() })
+    Ok(cost)
 }
 
-async fn fire(address: SocketAddr, targets: &Arc<Targets>, length: Duration) -> Result<(f64, f64)> {
+async fn fire(address: SocketAddr, targets: &Arc<Targets>, length: Duration) -> Result<Times> {
     let schedule = Schedule { address, connections: CONNECTIONS, per_second: PER_SECOND, length };
     let volley = open_loop::run(schedule, targets).await?;
     ensure!(volley.count(200) == volley.shots.len(), "calls failed while nothing was wrong");
     let at = |percent| volley.latency_percentile(percent).as_secs_f64() * 1e3;
     Ok((at(50), at(99)))
-}
-
-impl Times {
-    fn add(&mut self, (p50, p99): (f64, f64)) {
-        self.p50.push(p50);
-        self.p99.push(p99);
-    }
-
-    fn medians(self) -> (f64, f64) {
-        (median(self.p50), median(self.p99))
-    }
 }

@@ -35,8 +35,9 @@ const REJOINED_WITHIN: Duration = Duration::from_secs(90);
 const BEFORE: Duration = Duration::from_secs(4);
 /// So long the old primary is awake before its Patroni is, which would have it follow the new one.
 const ALONE: Duration = Duration::from_secs(3);
-/// So far behind the standby of the control is.
-const BEHIND: Duration = Duration::from_secs(2);
+/// So many charges the standby of the control lacks, and so long they may take.
+const BEHIND: usize = 10;
+const BEHIND_WITHIN: Duration = Duration::from_secs(30);
 const DRAIN_WAIT: Duration = Duration::from_secs(60);
 
 const PAYING: usize = 10;
@@ -266,12 +267,13 @@ async fn control(rig: &Rig, scene: &mut Scene<'_>) -> Result<Control> {
     let callers = Callers::start(scene.nodes, &journal, &accounts, scene.clock);
     tokio::time::sleep(BEFORE).await;
     let old = scene.cluster.leader().context("nobody leads")?;
-    let standby = (old + 1) % scene.cluster.members.len();
-    scene.cluster.members[standby].postgres.freeze()?;
-    tokio::time::sleep(BEHIND).await;
+    scene.cluster.members[old].stop_sending()?;
+    let (before, deadline) = (callers.acknowledged(), Deadline::after(BEHIND_WITHIN));
+    while callers.acknowledged() < before + BEHIND && !deadline.passed() {
+        tokio::time::sleep(BEFORE / 40).await;
+    }
     let (at, acknowledged) = (scene.clock.elapsed(), callers.acknowledged());
     tokio::task::block_in_place(|| scene.cluster.members[old].kill())?;
-    scene.cluster.members[standby].postgres.thaw()?;
     callers.resumed(at, RESUMED_MAX).await?;
     callers.end().await;
     let findings = scene.compare(journal, &accounts).await?;

@@ -98,6 +98,20 @@ impl Postgres {
         Ok(server)
     }
 
+    /// A server that follows this one, from a copy of it. It takes writes after `select pg_promote()`.
+    pub fn follow(&self) -> anyhow::Result<Self> {
+        let data_dir = std::env::temp_dir().join(format!("assay-postgres-{:016x}", random()));
+        let binaries = self.binaries.clone();
+        let standby = Self { binaries, data_dir, temporary: true, keep: false, port: free_port()? };
+        standby.make_folder()?;
+        let mut copy = standby.binaries.server_command("pg_basebackup");
+        copy.args(["--checkpoint=fast", "--write-recovery-conf", "--dbname", &self.url("postgres")]);
+        run(copy.arg("--pgdata").arg(&standby.data_dir))?;
+        standby.write_settings(&[])?;
+        standby.launch()?;
+        Ok(standby)
+    }
+
     /// The server that runs on this folder, if one does; it is kept when the value is dropped.
     pub fn attach(data_dir: &Path) -> anyhow::Result<Option<Self>> {
         let Some(port) = saved_port(data_dir) else { return Ok(None) };
@@ -190,10 +204,7 @@ impl Postgres {
         if self.data_dir.join("PG_VERSION").is_file() {
             return Ok(());
         }
-        std::fs::create_dir_all(&self.data_dir)
-            .with_context(|| format!("cannot create {}", self.data_dir.display()))?;
-        std::fs::set_permissions(&self.data_dir, std::fs::Permissions::from_mode(0o700))?;
-        self.binaries.hand_over(&self.data_dir)?;
+        self.make_folder()?;
         let mut initdb = self.binaries.server_command("initdb");
         initdb.args([
             "--username=postgres",
@@ -204,10 +215,17 @@ impl Postgres {
         ]);
         run(initdb.arg(&self.data_dir))?;
         // Trust, but nobody except local clients of the loopback address.
-        self.write("pg_hba.conf", "host all all 127.0.0.1/32 trust\n")?;
+        self.write("pg_hba.conf", "host all,replication all 127.0.0.1/32 trust\n")?;
         let main = self.data_dir.join("postgresql.conf");
         let sample = std::fs::read_to_string(&main)?;
         self.write("postgresql.conf", &format!("{sample}\ninclude_if_exists '{SETTINGS_FILE}'\n"))
+    }
+
+    fn make_folder(&self) -> anyhow::Result<()> {
+        std::fs::create_dir_all(&self.data_dir)
+            .with_context(|| format!("cannot create {}", self.data_dir.display()))?;
+        std::fs::set_permissions(&self.data_dir, std::fs::Permissions::from_mode(0o700))?;
+        self.binaries.hand_over(&self.data_dir)
     }
 
     fn write_settings(&self, extra: &[(String, String)]) -> anyhow::Result<()> {
