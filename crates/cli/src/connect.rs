@@ -3,6 +3,8 @@
 use crate::config::Config;
 use crate::failure::Failure;
 use assay_domain::Clock;
+use assay_domain::limits::ERASING_BATCH;
+use assay_engine::{Engine, Settled};
 use assay_service::Service;
 use assay_service::sandbox::Door;
 use assay_store::{Database, Graph, Ledger, SandboxCounter, StoreError};
@@ -44,18 +46,33 @@ pub async fn open_graph(database: &Database) -> Result<Graph, Failure> {
 
 /// Refuses a master key other than the one the stored hashes were made with.
 pub async fn check_key(config: &Config, ledger: &Ledger, graph: Option<&Graph>) -> Result<(), Failure> {
-    let fingerprint = config.master_key()?.fingerprint();
-    let refusal = |error: StoreError| match error {
+    ledger.check_key(&config.master_key()?.fingerprint()).await.map_err(wrong_key)?;
+    match graph {
+        Some(graph) => check_graph_key(config, graph).await,
+        None => Ok(()),
+    }
+}
+
+/// The same of the graph alone.
+pub async fn check_graph_key(config: &Config, graph: &Graph) -> Result<(), Failure> {
+    graph.check_key(&config.master_key()?.fingerprint()).await.map_err(wrong_key)
+}
+
+fn wrong_key(error: StoreError) -> Failure {
+    match error {
         StoreError::Schema(what) => {
             Failure::new(what, "set the master key these databases were first used with")
         }
         other => other.into(),
-    };
-    ledger.check_key(&fingerprint).await.map_err(refusal)?;
-    if let Some(graph) = graph {
-        graph.check_key(&fingerprint).await.map_err(refusal)?;
     }
-    Ok(())
+}
+
+/// What has to be true before anybody is answered: the graph keeps out whomever either side knows to be erased, and the ledger has
+/// forgotten them. After a restore that is work; otherwise it is a look at each.
+pub async fn settle(engine: &Engine) -> Result<Settled, Failure> {
+    let settled = engine.settle_suppressions().await?;
+    while i64::try_from(engine.finish_erasures().await?).unwrap_or(i64::MAX) >= ERASING_BATCH {}
+    Ok(settled)
 }
 
 /// What is wrong with a schema, if anything is: the version needed and the version found.

@@ -1,6 +1,7 @@
 //! Floor 6: the binary `assay`. Parses the command line, runs one command, and says in one sentence what went wrong.
 
 mod account;
+mod backup;
 mod config;
 mod config_command;
 mod connect;
@@ -18,6 +19,7 @@ mod out;
 mod prices;
 mod provider;
 mod reference;
+mod restore;
 mod serve;
 mod source;
 mod suppression;
@@ -69,6 +71,10 @@ enum Command {
     Serve(serve::Serve),
     /// Bring both databases to the schema this program needs.
     Migrate(migrate::Migrate),
+    /// Copy both databases into a folder, as they were at one moment.
+    Backup(backup::Backup),
+    /// Bring the databases back from a backup, and erase again whoever was erased since.
+    Restore(restore::Restore),
     /// Make accounts and top them up.
     #[command(subcommand)]
     Account(account::Account),
@@ -154,6 +160,8 @@ fn run(command: Command, session: &Session) -> Result<ExitCode, Failure> {
         Command::Doctor => return block_on(doctor::run(session)),
         Command::Serve(command) => block_on(command.run(session))?,
         Command::Migrate(command) => block_on(command.run(session))?,
+        Command::Backup(command) => block_on(command.run(session))?,
+        Command::Restore(command) => block_on(command.run(session))?,
         Command::Account(command) => block_on(command.run(session))?,
         Command::Key(command) => block_on(command.run(session))?,
         Command::World(command) => block_on(command.run(session))?,

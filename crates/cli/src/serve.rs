@@ -21,10 +21,11 @@ use assay_worker::{
     run_scheduled_icps,
 };
 use clap::{Args, ValueEnum};
+use metrics_exporter_prometheus::PrometheusHandle;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -60,22 +61,27 @@ impl Serve {
         let (stop_worker, worker_stopped) = watch::channel(false);
         let (stop_rest, rest_stopped) = watch::channel(false);
 
+        let standing = Standing { draining: Arc::clone(&draining), index: Arc::default() };
+        let probe = probe(ledger.clone(), graph.clone(), standing.clone());
+        let operations = start_operations(&config, (probe, metrics), rest_stopped.clone());
+        let (operations_address, watching) = operations.await?;
+        // Nobody is answered, and no work is done, with people in the graph who were erased before it was restored.
+        tokio::select! {
+            settled = connect::settle(&engine) => drop(settled?),
+            _ = signals.next() => return Ok(()),
+        }
         let api = if self.roles.contains(&Role::Api) {
-            Some(start_api(&config, (&ledger, &graph, &engine), &draining, api_stopped).await?)
+            let stopped = (api_stopped, &worker_stopped);
+            Some(start_api(&config, (&ledger, &graph, &engine), &draining, stopped).await?)
         } else {
             None
         };
         let index = api.as_ref().map(|api| Arc::clone(&api.replica));
-        let schedules = api.as_ref().map(|api| run_scheduled_icps(Arc::clone(&api.service), &worker_stopped));
-        let listener = bind(config.operations_listen, "server.operations_listen").await?;
-        let operations_address = local_address(&listener)?;
+        standing.index.get_or_init(|| index.clone());
         // Followed to the last call: a page may wait for entries that another node has read.
         let following = index.clone().map(|index| follow_index(index, &rest_stopped));
         // Nobody waits for its end: a snapshot that is cut short has no list, and is nobody's.
-        drop(index.clone().map(|index| publish_index(index, Clock::system(), &rest_stopped)));
-        let probe = probe(ledger.clone(), graph.clone(), index, Arc::clone(&draining));
-        let watch = serve(listener, operations(probe, metrics), Bounds::operations(), rest_stopped.clone());
-        let watching = task::spawn("operations", watch);
+        drop(index.map(|index| publish_index(index, Clock::system(), &rest_stopped)));
         let worker = if self.roles.contains(&Role::Worker) {
             Some(start_worker(&config, (ledger, graph, engine), &worker_stopped)?)
         } else {
@@ -90,15 +96,12 @@ impl Serve {
         // A node that drains takes up no more work; what it is at may finish.
         stop_worker.send_replace(true);
         let finish = async {
-            if let Some(Api { serving, .. }) = api {
+            if let Some(Api { serving, schedules, .. }) = api {
                 // Whoever sends calls here needs a moment to hear that it should not.
                 let notice = if haste { Duration::ZERO } else { config.stop_notice };
                 tokio::time::sleep(notice).await;
                 stop_api.send_replace(true);
-                drop(serving.await);
-            }
-            if let Some(schedules) = schedules {
-                drop(schedules.await);
+                drop((serving.await, schedules.await));
             }
             if let Some(worker) = worker {
                 worker.join().await;
@@ -117,19 +120,31 @@ impl Serve {
     }
 }
 
+async fn start_operations(
+    config: &Config,
+    (probe, metrics): (Probe, PrometheusHandle),
+    stopped: watch::Receiver<bool>,
+) -> Result<(SocketAddr, JoinHandle<()>), Failure> {
+    let listener = bind(config.operations_listen, "server.operations_listen").await?;
+    let address = local_address(&listener)?;
+    let watch = serve(listener, operations(probe, metrics), Bounds::operations(), stopped);
+    Ok((address, task::spawn("operations", watch)))
+}
+
 /// The part of a node that answers calls.
 struct Api {
     address: SocketAddr,
     serving: JoinHandle<()>,
     replica: Arc<Replica>,
-    service: Arc<Service>,
+    /// Saved ICPs are searches, and run where those are answered.
+    schedules: JoinHandle<()>,
 }
 
 async fn start_api(
     config: &Config,
     (ledger, graph, engine): (&Ledger, &Graph, &Engine),
     draining: &Arc<AtomicBool>,
-    stopped: watch::Receiver<bool>,
+    (stopped, worker_stopped): (watch::Receiver<bool>, &watch::Receiver<bool>),
 ) -> Result<Api, Failure> {
     let listener = bind(config.listen, "server.listen").await?;
     let address = local_address(&listener)?;
@@ -140,8 +155,9 @@ async fn start_api(
         sandbox: connect::sandbox(config, &service).await?,
     };
     let bounds = bounds(config, &service, draining);
-    let serving = task::spawn("api", serve(listener, router(Arc::clone(&service), front), bounds, stopped));
-    Ok(Api { address, serving, replica, service })
+    let schedules = run_scheduled_icps(Arc::clone(&service), worker_stopped);
+    let serving = task::spawn("api", serve(listener, router(service, front), bounds, stopped));
+    Ok(Api { address, serving, replica, schedules })
 }
 
 fn service(
@@ -257,18 +273,32 @@ fn local_address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
         .map_err(|error| Failure::new(format!("a listener has no address: {error}"), "try again"))
 }
 
+/// How far a node has come.
+#[derive(Clone)]
+struct Standing {
+    draining: Arc<AtomicBool>,
+    /// Set when calls may be answered: the index they are answered from, if this node has one.
+    index: Arc<OnceLock<Option<Arc<Replica>>>>,
+}
+
 /// What `/readyz` looks at.
-fn probe(ledger: Ledger, graph: Graph, index: Option<Arc<Replica>>, draining: Arc<AtomicBool>) -> Probe {
+fn probe(ledger: Ledger, graph: Graph, standing: Standing) -> Probe {
     Arc::new(move || {
-        let (ledger, graph, draining) = (ledger.clone(), graph.clone(), draining.load(Ordering::Relaxed));
-        let filling = index.as_ref().is_some_and(|index| index.indexes().is_none());
+        let (ledger, graph) = (ledger.clone(), graph.clone());
+        let draining = standing.draining.load(Ordering::Relaxed);
+        let settling = standing.index.get().is_none();
+        let index = standing.index.get().and_then(Option::as_ref);
+        let filling = index.is_some_and(|index| index.indexes().is_none());
         Box::pin(async move {
             let (ledger, graph) = tokio::join!(ledger.schema_versions(), graph.schema_versions());
             let stopping =
                 Check { name: "serving", trouble: draining.then(|| "this node is stopping".to_owned()) };
             let trouble = filling.then(|| "the index is still being filled".to_owned());
             let index = Check { name: "index", trouble };
-            let checks = vec![schema_check("ledger", ledger), schema_check("graph", graph), index, stopping];
+            let trouble = settling.then(|| "whoever was erased is being looked for in the graph".to_owned());
+            let settled = Check { name: "suppressions", trouble };
+            let (ledger, graph) = (schema_check("ledger", ledger), schema_check("graph", graph));
+            let checks = vec![ledger, graph, settled, index, stopping];
             Readiness { checks }
         })
     })

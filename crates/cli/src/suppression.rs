@@ -1,6 +1,7 @@
 //! `assay suppression`: erases people and keeps them out, one by one or by a deletion list.
 
 mod hash_list;
+pub mod journal;
 
 use crate::failure::Failure;
 use crate::world::progress::Progress;
@@ -11,10 +12,12 @@ use assay_domain::suppression::{HashList, SuppressionReason};
 use assay_domain::{
     Clock, Email, ListHash, NetworkHosts, NetworkUrl, ParseError, PersonId, Phone, SuppressionId,
 };
-use assay_engine::{Engine, Erased, Unwanted};
+use assay_engine::{Engine, Erased, Settled, Unwanted};
+use assay_store::Ledger;
 use chrono::SecondsFormat;
 use clap::{Args, Subcommand, ValueEnum};
 use hash_list::{Entry, HashFile};
+use journal::{JournalReader, JournalWriter};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +39,13 @@ pub enum SuppressionCommand {
         /// The id the last page ended with.
         #[arg(long)]
         after: Option<SuppressionId>,
+    },
+    /// Add what is new to a journal: a file to be kept off the machine, in case both databases are lost.
+    Export { file: PathBuf },
+    /// Apply journals, as after a restore without them.
+    Apply {
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
     },
     /// Lift suppressions: what they kept out may be imported again.
     Remove {
@@ -80,8 +90,11 @@ impl SuppressionCommand {
         let config = session.settings()?.config;
         let (ledger, graph) = (connect::ledger(&config).await?, connect::graph(&config).await?);
         connect::check_key(&config, &ledger, Some(&graph)).await?;
-        let engine = Engine::new(graph, ledger, config.identity_key()?, config.hosts.clone());
+        let master_key = config.master_key()?.fingerprint();
+        let engine = Engine::new(graph, ledger.clone(), config.identity_key()?, config.hosts.clone());
         match self {
+            Self::Export { file } => export(session, (&engine, &ledger), &file, &master_key).await,
+            Self::Apply { files } => apply_journals(session, (&engine, &ledger), &files, &master_key).await,
             Self::Add(add) => {
                 let unwanted = add.read(&config.hosts)?;
                 let now = Clock::system().now();
@@ -170,6 +183,70 @@ async fn import(session: &Session, engine: &Engine, path: &Path, list: HashList)
         what,
         "check that the file is whole and its second column is the hash, then run it again",
     ))
+}
+
+/// The ledger's copy, once it has all that the graph has.
+async fn export(
+    session: &Session,
+    (engine, ledger): (&Engine, &Ledger),
+    path: &Path,
+    master_key: &str,
+) -> Result<(), Failure> {
+    engine.settle_suppressions().await?;
+    let mut journal = JournalWriter::open(path, master_key)?;
+    add_copies(ledger, &mut journal).await?;
+    let added = journal.finish()?;
+    if session.json {
+        out::json(&json!({"added": added}));
+    } else {
+        out::data(&format!("{added} added to {}", path.display()));
+    }
+    Ok(())
+}
+
+/// All that the ledger knows.
+pub async fn add_copies(ledger: &Ledger, journal: &mut JournalWriter) -> Result<(), Failure> {
+    let mut after = None;
+    loop {
+        let page = ledger.suppression_copies(after, SUPPRESSIONS_PER_CALL_MAX).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.digest);
+        journal.add(&page)?;
+    }
+}
+
+/// Tells the ledger of everything in the journals. Nothing is applied by that: settling does it.
+pub async fn learn(ledger: &Ledger, files: &[PathBuf], master_key: &str) -> Result<(), Failure> {
+    for path in files {
+        let mut journal = JournalReader::open(path, master_key)?;
+        while let Some(page) = journal.next_page()? {
+            ledger.learn_suppressions(&page.iter().collect::<Vec<_>>()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a journal reads to its end.
+pub fn check_journal(path: &Path, master_key: &str) -> Result<(), Failure> {
+    let mut journal = JournalReader::open(path, master_key)?;
+    while journal.next_page()?.is_some() {}
+    Ok(())
+}
+
+async fn apply_journals(
+    session: &Session,
+    (engine, ledger): (&Engine, &Ledger),
+    files: &[PathBuf],
+    master_key: &str,
+) -> Result<(), Failure> {
+    learn(ledger, files, master_key).await?;
+    let Settled { applied_again, people } = engine.settle_suppressions().await?;
+    if session.json {
+        out::json(&json!({"suppressed": applied_again, "people_erased": people}));
+    } else {
+        out::data(&format!("{people} people erased; {applied_again} suppressions made"));
+    }
+    Ok(())
 }
 
 async fn apply(engine: &Engine, batch: &mut Vec<Unwanted>, total: &mut Erased) -> Result<(), Failure> {

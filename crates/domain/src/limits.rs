@@ -209,6 +209,8 @@ pub const SUPPRESSIONS_PER_CALL_MAX: usize = 10_000;
 pub const SUPPRESSIONS_TOLD_MAX: usize = 100;
 /// People one transaction erases: no import can write while it runs.
 pub const ERASE_PEOPLE_MAX: i64 = 2_000;
+/// How often it is tried to make both sides know the same suppressions: each time another node got ahead of this one.
+pub const SETTLE_ATTEMPTS_MAX: u32 = 8;
 /// Rows one statement of the ledger forgets.
 pub const FORGET_ROWS_MAX: i64 = 5_000;
 /// Erasures one turn of the worker finishes.

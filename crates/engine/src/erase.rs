@@ -17,6 +17,10 @@ use rand::Rng;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+mod settle;
+
+pub use settle::Settled;
+
 const PURPOSE: &str = "list-hash";
 
 /// Whom to erase: a record, an identifier, or the hash of one.
@@ -53,19 +57,22 @@ pub struct Listed {
 
 /// The two sides that have to forget. No transaction spans them.
 #[derive(Debug, Clone)]
-pub struct Eraser {
+pub(crate) struct Eraser {
     graph: Graph,
     ledger: Ledger,
 }
 
 impl Eraser {
-    pub fn new(graph: Graph, ledger: Ledger) -> Self {
+    pub(crate) fn new(graph: Graph, ledger: Ledger) -> Self {
         Self { graph, ledger }
     }
 
-    /// One transaction of the graph, then the ledger.
-    async fn erase(&self, wish: &SuppressWish) -> Result<Suppressed, EngineError> {
-        let suppressed = self.graph.suppress(wish).await?;
+    /// One transaction of the graph, then the ledger. `made` is what was suppressed before and got lost.
+    async fn erase(&self, wish: &SuppressWish, made: &[Suppression]) -> Result<Suppressed, EngineError> {
+        let suppressed = match made {
+            [] => self.graph.suppress(wish).await?,
+            made => self.graph.suppress_again(wish, made).await?,
+        };
         crash::point("erase-between").await;
         self.forget(&suppressed.erasures).await?;
         Ok(suppressed)
@@ -83,7 +90,7 @@ impl Eraser {
 
     /// What a crash left half-done, and the second time for calls that ran during the first. One bounded turn; says how
     /// many it looked after.
-    pub async fn finish(&self) -> Result<usize, EngineError> {
+    async fn finish(&self) -> Result<usize, EngineError> {
         let open = self.graph.open_erasures().await?;
         let forgotten = self.forget(&open).await?;
         if forgotten != Forgotten::default() {
@@ -94,6 +101,11 @@ impl Eraser {
 }
 
 impl Engine {
+    /// Finishes what an erasure left to be done in the ledger: one bounded turn.
+    pub async fn finish_erasures(&self) -> Result<usize, EngineError> {
+        self.eraser.finish().await
+    }
+
     /// Erases everybody these lead to and keeps them out. Doing it again changes nothing.
     pub async fn erase(
         &self,
@@ -106,24 +118,40 @@ impl Engine {
         let entries: Vec<NewSuppression> = entries.filter(|entry| seen.insert(entry.digest)).collect();
         let mut erased = Erased::default();
         for batch in entries.chunks(SUPPRESSIONS_PER_CALL_MAX) {
-            let wish = SuppressWish {
-                entries: batch.to_vec(),
-                reason,
-                at,
-                seal_hashes: self.hash_sealer(),
-                match_keys: self.match_keys_of(),
-            };
-            let first = self.eraser.erase(&wish).await?;
-            erased.known += first.known;
-            let mut more = first.more;
-            self.add(&mut erased, first);
-            while more {
-                let next = self.eraser.erase(&wish).await?;
-                more = next.more;
-                self.add(&mut erased, next);
-            }
+            let forgotten = self.erase_all(self.wish(batch.to_vec(), reason, at), &[], &mut erased).await?;
+            self.settle_knowing(&forgotten).await?;
         }
         Ok(erased)
+    }
+
+    /// Everybody behind the entries, in as many transactions as it takes. Gives whom the ledger has forgotten.
+    async fn erase_all(
+        &self,
+        wish: SuppressWish,
+        made: &[Suppression],
+        erased: &mut Erased,
+    ) -> Result<HashSet<PersonId>, EngineError> {
+        let mut forgotten = HashSet::new();
+        let mut more = true;
+        let mut first = true;
+        while more {
+            let next = self.eraser.erase(&wish, made).await?;
+            more = next.more;
+            erased.known += if std::mem::take(&mut first) { next.known } else { 0 };
+            forgotten.extend(next.erasures.iter().map(|erasure| erasure.person));
+            self.add(erased, next);
+        }
+        Ok(forgotten)
+    }
+
+    fn wish(
+        &self,
+        entries: Vec<NewSuppression>,
+        reason: SuppressionReason,
+        at: DateTime<Utc>,
+    ) -> SuppressWish {
+        let (seal_hashes, match_keys) = (self.hash_sealer(), self.match_keys_of());
+        SuppressWish { entries, reason, at, seal_hashes, match_keys }
     }
 
     /// One page of what is suppressed, newest first.
@@ -139,7 +167,9 @@ impl Engine {
     /// Lets in again what one suppression kept out; what was erased comes back only by an import. False when there is
     /// no such suppression.
     pub async fn lift_suppression(&self, id: SuppressionId) -> Result<bool, EngineError> {
-        Ok(self.graph.lift_suppression(id).await?)
+        // Copied by now, or a copy made meanwhile would outlive it.
+        self.settle_suppressions().await?;
+        self.eraser.lift(id).await
     }
 
     fn add(&self, erased: &mut Erased, suppressed: Suppressed) {

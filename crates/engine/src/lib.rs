@@ -16,12 +16,13 @@ pub mod signals;
 pub mod upstream;
 
 pub use assay_store::graph::Sighting;
-pub use erase::{Erased, Eraser, Listed, Unwanted};
+pub use erase::{Erased, Listed, Settled, Unwanted};
 pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};
 
 use assay_domain::{AccountId, Company, CompanyId, IdentityKey, Lookup, NetworkHosts, Person, PersonId};
 use assay_store::{Graph, Ledger};
+use erase::Eraser;
 use mail::Mailroom;
 use std::collections::HashSet;
 use upstream::Upstreams;

@@ -12,6 +12,7 @@ mod primary;
 pub mod queue;
 mod relay;
 mod sandbox;
+mod site;
 pub mod task;
 
 pub use error::StoreError;
@@ -20,3 +21,4 @@ pub use ledger::Ledger;
 pub use pool::Database;
 pub use queue::Jobs;
 pub use sandbox::SandboxCounter;
+pub use site::{HeldSnapshot, Site};

@@ -95,12 +95,16 @@ pub(crate) fn statement_timeout(limit: Duration) -> (&'static str, String) {
     ("statement_timeout", format!("{}ms", limit.as_millis()))
 }
 
+pub(crate) fn newest_version(migrator: &Migrator) -> i64 {
+    migrator.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
 /// The newest version in `migrator` and the newest applied to the database, `None` for an empty one.
 pub(crate) async fn schema_versions(
     pool: &PgPool,
     migrator: &Migrator,
 ) -> Result<(i64, Option<i64>), StoreError> {
-    let wanted = migrator.iter().map(|migration| migration.version).max().unwrap_or(0);
+    let wanted = newest_version(migrator);
     let exists: bool =
         sqlx::query_scalar("select to_regclass('_sqlx_migrations') is not null").fetch_one(pool).await?;
     if !exists {

@@ -1,20 +1,25 @@
 //! Finishes erasures: those a crash left between the graph and the ledger, and each once more when calls that ran at
-//! the time have ended.
+//! the time have ended. And keeps both sides knowing the same suppressions, also when one of them was restored under this node.
 
 use crate::chore::Chore;
 use assay_domain::limits::{ERASING_BATCH, ERASING_EVERY};
-use assay_engine::{EngineError, Eraser};
-use assay_store::{Graph, Ledger, StoreError};
+use assay_engine::{Engine, EngineError};
+use assay_store::StoreError;
 use std::time::Duration;
 
 #[derive(Clone)]
 pub(crate) struct Erasing {
-    eraser: Eraser,
+    engine: Engine,
 }
 
 impl Erasing {
-    pub(crate) fn new(graph: Graph, ledger: Ledger) -> Self {
-        Self { eraser: Eraser::new(graph, ledger) }
+    pub(crate) fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+
+    async fn finish(&self) -> Result<usize, EngineError> {
+        self.engine.settle_suppressions().await?;
+        self.engine.finish_erasures().await
     }
 }
 
@@ -22,7 +27,7 @@ impl Chore for Erasing {
     const NAME: &'static str = "erasing";
 
     async fn turn(&self) -> Result<Duration, StoreError> {
-        let done = match self.eraser.finish().await {
+        let done = match self.finish().await {
             Ok(done) => done,
             Err(EngineError::Store(error)) => return Err(error),
         };

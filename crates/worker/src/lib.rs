@@ -108,7 +108,7 @@ impl Worker {
             start_chore(QueueCare::new(jobs.clone()), shutdown.clone()),
             start_chore(QueueSweep::new(jobs.clone()), shutdown.clone()),
             start_chore(Sequencing::new(graph.clone(), node), shutdown.clone()),
-            start_chore(Erasing::new(graph.clone(), ledger.clone()), shutdown.clone()),
+            start_chore(Erasing::new(engine.clone()), shutdown.clone()),
             start_chore(VerdictSweeping::new(graph.clone(), clock.clone()), shutdown.clone()),
             start_chore(FeedSweeping::new(graph.clone(), clock.clone()), shutdown.clone()),
             start_chore(LearningSignals::new(engine.clone(), clock.clone(), node), shutdown.clone()),

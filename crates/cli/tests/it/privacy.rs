@@ -1,6 +1,8 @@
 //! Erasing: whoever is erased is gone for everybody, at once, and stays gone.
 
 mod both_sides;
+mod refused_backups;
+mod restored;
 
 use crate::support::{Answer, Customer, Installation, Request, Server, known_email};
 use assay_domain::{Email, ListHash, Phone};

@@ -159,6 +159,12 @@ impl Graph {
         Ok(LogHead { epoch, seq })
     }
 
+    /// Begins a new log where this database is now: for whoever restored it and knows. Nobody has to notice it later.
+    pub async fn begin_new_log(&self) -> Result<Uuid, StoreError> {
+        settle_in(&self.pool).await?;
+        self.mint_epoch().await
+    }
+
     /// Makes every cursor given out so far invalid. A restore is noticed without it (see `settle_in`), but for one of a whole
     /// server's files.
     pub async fn mint_epoch(&self) -> Result<Uuid, StoreError> {

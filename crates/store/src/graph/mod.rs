@@ -33,8 +33,10 @@ pub use signals::{
     MovedNotice, NewNotice, Part, RecentFilter, RecentPage, SignalFacets, SignalWrite, Taken,
 };
 pub use sources::{ImportFile, ImportRun, RecordKind, Source, SourceCounts, SourceRights};
+pub(crate) use suppression::read_suppression;
 pub use suppression::{
-    Erasure, MatchKeysOf, NewSuppression, SealHashes, SuppressWish, Suppressed, Suppression,
+    Erasure, MatchKeysOf, NewSuppression, PlacedSuppression, SealHashes, SuppressWish, Suppressed,
+    Suppression, SuppressionMark,
 };
 pub use upstream::{KeptAnswer, KnownAnswer, NewAnswer, TallyRow};
 pub use write::{CompanyWrite, GraphBatch, MatchKeys, PersonWrite, Rights, Written};
@@ -88,6 +90,11 @@ impl Graph {
         let done = MIGRATIONS.run(&pool).await;
         pool.close().await;
         Ok(done?)
+    }
+
+    /// The schema version this program needs.
+    pub fn schema_needed() -> i64 {
+        pool::newest_version(&MIGRATIONS)
     }
 
     /// The newest schema version this program knows, and the newest in the database (none when it is empty).

@@ -20,8 +20,10 @@ use uuid::Uuid;
 
 mod erase;
 mod erasures;
+mod order;
 
 pub use erasures::Erasure;
+pub use order::{PlacedSuppression, SuppressionMark};
 
 /// Of the advisory lock between those who erase and those who write. Any number; it must only never change.
 const LOCK: i64 = 0x6173_7361_795f_7372;
@@ -116,7 +118,8 @@ impl Graph {
     }
 }
 
-fn read_suppression(row: &PgRow) -> Result<Suppression, StoreError> {
+/// Of `id, digest, kind, reason, created_at, list_hash`.
+pub(crate) fn read_suppression(row: &PgRow) -> Result<Suppression, StoreError> {
     let kind: i16 = row.try_get(2)?;
     let kind = u8::try_from(kind).ok().and_then(SuppressedKind::from_byte);
     let reason: &str = row.try_get(3)?;

@@ -19,6 +19,7 @@ mod providers;
 mod rates;
 mod replies;
 mod secrets;
+mod suppressions;
 mod sweep;
 pub mod watch;
 pub mod webhooks;
@@ -35,11 +36,12 @@ pub use providers::{PROVIDER_KEY, ProviderKey, ProviderRow, Providers};
 pub use rates::{RateNode, WindowId};
 pub use replies::{ClaimGuard, Claimed};
 pub use secrets::{SecretName, SecretPlace};
+pub use suppressions::CopyState;
 pub use sweep::Swept;
 
 use crate::lane::{Lane, LaneSize, batches_at_once};
 use crate::line::Line;
-use crate::pool::{Database, schema_versions};
+use crate::pool::{Database, newest_version, schema_versions};
 use crate::queue::Jobs;
 use crate::{StoreError, task};
 use assay_domain::{AccountId, Clock, HoldId, LotId, RequestId, limits};
@@ -86,6 +88,11 @@ impl Ledger {
         MIGRATOR.run(&pool).await?;
         pool.close().await;
         Ok(())
+    }
+
+    /// The schema version this program needs.
+    pub fn schema_needed() -> i64 {
+        newest_version(&MIGRATOR)
     }
 
     /// The schema version this program needs and the one the database has.

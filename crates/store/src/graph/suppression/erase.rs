@@ -1,5 +1,6 @@
 //! Erasing: in one transaction, everybody behind the entries goes, and what identified them is suppressed.
 
+use super::order::keep_origin;
 use super::{
     Graph, LOCK, ListHashes, NewSuppression, SuppressWish, Suppressed, Suppression, digest_of, experience_of,
     facts_of, read_suppression,
@@ -28,11 +29,25 @@ struct Doomed {
     more: bool,
 }
 
+/// Whether suppressions are new, or were there before the graph lost them.
+pub(super) enum Made<'a> {
+    Now,
+    Before(&'a [Suppression]),
+}
+
 impl Graph {
     /// Suppresses the entries, and erases whom they lead to with all that identified them. Doing it again changes
     /// nothing. An identifier that somebody shares who stays (a switchboard, a namesake) is suppressed only when it is
     /// among the entries: otherwise the next import would lose everybody who shares it.
     pub async fn suppress(&self, wish: &SuppressWish) -> Result<Suppressed, StoreError> {
+        self.suppress_made(wish, Made::Now).await
+    }
+
+    pub(super) async fn suppress_made(
+        &self,
+        wish: &SuppressWish,
+        made: Made<'_>,
+    ) -> Result<Suppressed, StoreError> {
         let mut transaction = begin(&self.pool).await?;
         sqlx::query("select pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
         let added = insert(&mut transaction, wish, &wish.entries).await?;
@@ -44,6 +59,9 @@ impl Graph {
         forget_answers(&mut transaction, &added, &also, &doomed).await?;
         append_to_inbox(&mut transaction, &doomed).await?;
         let erasures = super::erasures::insert(&mut transaction, wish, &added, &doomed.rows).await?;
+        if let Made::Before(made) = made {
+            keep_origin(&mut transaction, made, &added).await?;
+        }
         let rows = told(&mut transaction, wish, &also).await?;
         crash::point("erase-before-commit").await;
         transaction.commit().await?;
