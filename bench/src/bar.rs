@@ -32,14 +32,20 @@ pub fn progress(text: impl AsRef<str>) {
 #[derive(Debug, Default)]
 pub struct Complaints {
     count: usize,
+    is_silent: bool,
 }
 
 impl Complaints {
     const TOLD_MAX: usize = 20;
 
+    /// Counts only: for a look at what may be there.
+    pub fn silent() -> Self {
+        Self { is_silent: true, ..Self::default() }
+    }
+
     pub fn add(&mut self, text: impl AsRef<str>) {
         self.count += 1;
-        if self.count <= Self::TOLD_MAX {
+        if self.count <= Self::TOLD_MAX && !self.is_silent {
             eprintln!("  VIOLATION: {}", text.as_ref());
         }
     }

@@ -4,8 +4,8 @@
 //! they can, also while the database fails; then everything that was written is searched for them.
 
 mod commands;
-mod scan;
-mod seeds;
+pub mod scan;
+pub mod seeds;
 mod shots;
 pub mod wire;
 

@@ -20,6 +20,7 @@ mod csv;
 mod cut_proxy;
 mod dirt;
 mod enrich_scale;
+mod erasure;
 mod failover;
 mod folder;
 mod fuzz;
@@ -87,6 +88,7 @@ const BARS: &[Bar] = &[
     Bar { name: "webhook-interop", run: |short| Box::pin(webhook_interop::run(short)) },
     Bar { name: "ssrf", run: |short| Box::pin(ssrf::run(short)) },
     Bar { name: "canaries", run: |short| Box::pin(canaries::run(short)) },
+    Bar { name: "erasure", run: |short| Box::pin(erasure::run(short)) },
     Bar { name: "billed", run: |short| Box::pin(billed::run(short)) },
     Bar { name: "overload", run: |short| Box::pin(overload::run(short)) },
     Bar { name: "slowloris", run: |short| Box::pin(slowloris::run(short)) },

@@ -203,6 +203,10 @@ const BARS: &[Bar] = &[
         promise: "signed webhooks are verified by the libraries receivers use, and a changed bit by none",
     },
     Bar { name: "ssrf", promise: "no webhook url and no name that changes leads into a private network" },
+    Bar {
+        name: "erasure",
+        promise: "people erased while everything runs are nowhere any more, and stay out; a million hashes take a minute",
+    },
     Bar { name: "billed", promise: "paid calls a second on one server, with their latency" },
     Bar { name: "overload", promise: "three times too many calls cost the answered ones next to nothing" },
     Bar {

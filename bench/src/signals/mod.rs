@@ -3,7 +3,7 @@
 
 pub mod cost;
 pub mod dedupe;
-mod event_stream;
+pub mod event_stream;
 pub mod extract;
 pub mod freshness;
 mod heap;

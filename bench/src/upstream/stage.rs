@@ -105,7 +105,7 @@ const MX: u16 = 15;
 
 /// A nameserver at which every domain has a mail server, until the bar ends: nothing of a run depends on the names of the world
 /// outside, and domains for examples are none there.
-fn serve_names() -> Result<SocketAddr> {
+pub fn serve_names() -> Result<SocketAddr> {
     let socket = UdpSocket::bind("127.0.0.1:0").context("no port for a nameserver")?;
     let address = socket.local_addr()?;
     std::thread::spawn(move || {

@@ -3,7 +3,7 @@
 
 mod flaky;
 mod hanging;
-mod receiver;
+pub mod receiver;
 mod schedule;
 
 use crate::bar::{Complaints, Verdict, grouped, progress};

@@ -3,6 +3,7 @@
 
 use crate::identities::keys_of_person;
 use crate::{Engine, EngineError};
+use assay_domain::identity::IdentityKind;
 use assay_domain::limits::{SUPPRESSIONS_PER_CALL_MAX, SUPPRESSIONS_TOLD_MAX};
 use assay_domain::person::PersonFacts;
 use assay_domain::suppression::{HashList, SuppressedKind, SuppressionReason};
@@ -22,6 +23,7 @@ mod settle;
 pub use settle::Settled;
 
 const PURPOSE: &str = "list-hash";
+const PROFILE: SuppressedKind = SuppressedKind::Identity(IdentityKind::PersonUrl);
 
 /// Whom to erase: a record, an identifier, or the hash of one.
 #[derive(Debug, Clone)]
@@ -74,16 +76,24 @@ impl Eraser {
             made => self.graph.suppress_again(wish, made).await?,
         };
         crash::point("erase-between").await;
-        self.forget(&suppressed.erasures).await?;
+        // Somebody may be watched whom the graph has never known.
+        let asked = wish.entries.iter().filter(|entry| entry.kind == PROFILE).map(|entry| entry.digest);
+        self.forget(&suppressed.erasures, asked).await?;
         Ok(suppressed)
     }
 
-    async fn forget(&self, erasures: &[Erasure]) -> Result<Forgotten, EngineError> {
-        if erasures.is_empty() {
+    async fn forget(
+        &self,
+        erasures: &[Erasure],
+        asked: impl Iterator<Item = Digest>,
+    ) -> Result<Forgotten, EngineError> {
+        let known = erasures.iter().flat_map(|erasure| erasure.profiles.iter().copied());
+        let profiles: Vec<Digest> = known.chain(asked).collect();
+        if erasures.is_empty() && profiles.is_empty() {
             return Ok(Forgotten::default());
         }
         let people: Vec<PersonId> = erasures.iter().map(|erasure| erasure.person).collect();
-        let forgotten = self.ledger.forget_people(&people).await?;
+        let forgotten = self.ledger.forget_people(&people, &profiles).await?;
         self.graph.mark_erased(erasures).await?;
         Ok(forgotten)
     }
@@ -92,7 +102,7 @@ impl Eraser {
     /// many it looked after.
     async fn finish(&self) -> Result<usize, EngineError> {
         let open = self.graph.open_erasures().await?;
-        let forgotten = self.forget(&open).await?;
+        let forgotten = self.forget(&open, std::iter::empty()).await?;
         if forgotten != Forgotten::default() {
             tracing::info!(?forgotten, "the ledger forgot erased people");
         }
@@ -211,7 +221,7 @@ impl Engine {
             Unwanted::Hash(list, hash) => vec![hashed(*list, *hash)],
             Unwanted::NetworkUrl(url) => vec![NewSuppression {
                 digest: self.identity.digest_network_url(url),
-                kind: SuppressedKind::Identity(assay_domain::identity::IdentityKind::PersonUrl),
+                kind: PROFILE,
                 list_hash: None,
             }],
         }

@@ -5,11 +5,11 @@
 //! of what is told about it beforehand. The bars of each trade measure how good the answers are; this one that there is one to
 //! every row, and that it costs what it says.
 
-mod cast;
+pub mod cast;
 mod judge;
 mod kept;
-mod questions;
-mod rows;
+pub mod questions;
+pub mod rows;
 mod twins;
 
 use crate::bar::{Complaints, Verdict, progress};

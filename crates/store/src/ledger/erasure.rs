@@ -1,10 +1,11 @@
-//! Forgetting people on the ledger's side: replies that carry them, and who resolved them. History keeps its ids, which
-//! lead nowhere any more, and every credit stays where it is.
+//! Forgetting people on the ledger's side: replies that carry them, who resolved them, whom saved ICPs have shown, and what
+//! watch lists have of them. History keeps its ids, which lead nowhere any more, and every credit stays where it is.
 
 use super::Ledger;
 use crate::StoreError;
-use assay_domain::PersonId;
 use assay_domain::limits::FORGET_ROWS_MAX;
+use assay_domain::{Digest, PersonId};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 /// How many rows were forgotten.
@@ -12,6 +13,10 @@ use uuid::Uuid;
 pub struct Forgotten {
     pub replies: u64,
     pub resolved: u64,
+    /// That a saved ICP has shown them.
+    pub shown: u64,
+    /// Entries of watch lists.
+    pub watched: u64,
 }
 
 /// A request whose reply is gone runs again, and finds nobody. One that runs now has no reply yet.
@@ -27,14 +32,43 @@ const RESOLVED: &str = "-- all accounts: whoever resolved an erased person loses
         select account_id, person_id from resolved_person where person_id = any($1)
         order by account_id, person_id limit $2 for update)";
 
+const SHOWN: &str = "-- all accounts: whoever was shown an erased person by a saved search
+    delete from saved_icp_seen where (icp_id, record_id) in (
+        select icp_id, record_id from saved_icp_seen where record_id = any($1)
+        order by icp_id, record_id limit $2 for update)";
+
 impl Ledger {
-    /// Forgets these people. Doing it again does no harm.
-    pub async fn forget_people(&self, people: &[PersonId]) -> Result<Forgotten, StoreError> {
+    /// Forgets these people, and whoever had one of these profiles. Doing it again does no harm.
+    pub async fn forget_people(
+        &self,
+        people: &[PersonId],
+        profiles: &[Digest],
+    ) -> Result<Forgotten, StoreError> {
         let ids: Vec<Uuid> = people.iter().map(|person| person.uuid()).collect();
         Ok(Forgotten {
             replies: self.forget_rows(REPLIES, &ids).await?,
             resolved: self.forget_rows(RESOLVED, &ids).await?,
+            shown: self.forget_rows(SHOWN, &ids).await?,
+            watched: self.forget_watched(profiles).await?,
         })
+    }
+
+    /// Some lists at a time. How many entries went.
+    async fn forget_watched(&self, profiles: &[Digest]) -> Result<u64, StoreError> {
+        if profiles.is_empty() {
+            return Ok(0);
+        }
+        let profiles: Vec<&[u8]> = profiles.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+        let mut forgotten = 0;
+        loop {
+            let mut transaction = self.pool.begin().await?;
+            let (lists, is_last) = watching(&mut transaction, &profiles).await?;
+            forgotten += unwatch(&mut transaction, &lists, &profiles).await?;
+            transaction.commit().await?;
+            if is_last {
+                return Ok(forgotten);
+            }
+        }
     }
 
     /// A batch at a time, so that no statement holds its locks for long.
@@ -48,4 +82,64 @@ impl Ledger {
             }
         }
     }
+}
+
+/// The next lists that watch one of them, locked as whoever changes entries locks them; and whether there are no more.
+async fn watching(
+    connection: &mut PgConnection,
+    profiles: &[&[u8]],
+) -> Result<(Vec<Uuid>, bool), StoreError> {
+    let mut lists: Vec<Uuid> = sqlx::query_scalar(
+        "-- all accounts: whoever watches an erased person
+         select list_id from watch_entry where subject = any($1) order by list_id limit $2",
+    )
+    .bind(profiles)
+    .bind(FORGET_ROWS_MAX)
+    .fetch_all(&mut *connection)
+    .await?;
+    let is_last = i64::try_from(lists.len()).unwrap_or(i64::MAX) < FORGET_ROWS_MAX;
+    lists.dedup();
+    sqlx::query(
+        "-- all accounts: whoever watches an erased person
+         select 1 from watch_list where id = any($1) order by id for no key update",
+    )
+    .bind(&lists)
+    .execute(connection)
+    .await?;
+    Ok((lists, is_last))
+}
+
+/// What happened to them goes too. What a run has taken just now is left to the second time: of whoever is erased it tells
+/// nothing.
+async fn unwatch(
+    connection: &mut PgConnection,
+    lists: &[Uuid],
+    profiles: &[&[u8]],
+) -> Result<u64, StoreError> {
+    if lists.is_empty() {
+        return Ok(0);
+    }
+    sqlx::query(
+        "-- all accounts: whoever watches an erased person
+         delete from watch_match where (list_id, subject, signal_id) in (
+             select list_id, subject, signal_id from watch_match
+             where list_id = any($1) and subject = any($2) for update skip locked)",
+    )
+    .bind(lists)
+    .bind(profiles)
+    .execute(&mut *connection)
+    .await?;
+    let counts: Vec<i64> = sqlx::query_scalar(
+        "-- all accounts: whoever watches an erased person
+         with gone as (
+             delete from watch_entry where list_id = any($1) and subject = any($2) returning list_id
+         ), fewer as (select list_id, count(*) as by from gone group by list_id)
+         update watch_list set entry_count = entry_count - fewer.by from fewer where id = fewer.list_id
+         returning fewer.by",
+    )
+    .bind(lists)
+    .bind(profiles)
+    .fetch_all(connection)
+    .await?;
+    Ok(counts.iter().map(|count| count.unsigned_abs()).sum())
 }

@@ -1,6 +1,7 @@
 //! Suppressions: whoever is erased is gone, and stays out whatever is imported, also at the same moment.
 
 use super::people::{graph, person};
+use assay_domain::identity::IdentityKind;
 use assay_domain::limits::ERASE_PEOPLE_MAX;
 use assay_domain::suppression::{SuppressedKind, SuppressionReason};
 use assay_domain::{Clock, PersonId, Sealed, SuppressionId};
@@ -229,16 +230,20 @@ async fn an_erasure_is_open_until_the_ledger_has_forgotten_twice() {
     let open = graph.open_erasures().await.unwrap();
     assert_eq!((open.len(), open[0].person, open[0].last), (1, gone.id, false));
     assert_eq!(open, erased.erasures);
+    // What the ledger finds them by in lists is known for as long as it has to look.
+    let pages = gone.identities.iter().filter(|(_, kind)| *kind == IdentityKind::PersonUrl);
+    assert_eq!(open[0].profiles, pages.map(|(digest, _)| *digest).collect::<Vec<_>>());
+    assert_eq!(open[0].profiles.len(), 1);
     graph.mark_erased(&open).await.unwrap();
     assert_eq!(graph.open_erasures().await.unwrap(), []);
     db.psql("update erasure set asked_at = asked_at - interval '1 hour'").unwrap();
     let again = graph.open_erasures().await.unwrap();
-    assert!(again.len() == 1 && again[0].last);
+    assert!(again.len() == 1 && again[0].last && again[0].profiles == open[0].profiles);
     // A node that was slow with the first time does not open it again.
     graph.mark_erased(&again).await.unwrap();
     graph.mark_erased(&open).await.unwrap();
     assert_eq!(graph.open_erasures().await.unwrap(), []);
-    assert_eq!(count(&db, "erasure where done_at is not null"), 1);
+    assert_eq!(count(&db, "erasure where done_at is not null and profiles is null"), 1);
 }
 
 /// Writers import the same people over and over, in batches and orders of their own, while others erase them one by one.

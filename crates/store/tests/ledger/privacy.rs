@@ -2,8 +2,12 @@
 
 use crate::support;
 use assay_domain::limits::SECRETS_PER_OWNER_MAX;
-use assay_domain::{AccountId, Clock, Credits, KeyId, MasterKey, PersonId, Plan, RequestId, Sealed};
+use assay_domain::watch::{Track, WatchKind};
+use assay_domain::{
+    AccountId, Clock, Credits, Digest, KeyId, MasterKey, PersonId, Plan, RequestId, Sealed, WatchListId,
+};
 use assay_store::ledger::op::{Answer, Op, Record, ReplyDraft, Settle};
+use assay_store::ledger::watch::{EntryWrite, NewWatchList, ScheduleOwner};
 use assay_store::ledger::{Claimed, Forgotten, NewAccount, SecretPlace};
 use assay_store::{Database, Ledger, StoreError};
 use assay_testkit::TestDatabase;
@@ -76,10 +80,10 @@ async fn forgetting_takes_replies_and_memory_of_the_person_and_nothing_else() {
     let money = "select string_agg(b::text, ' ' order by account_id) from balance b";
     let history = "select count(*) from history where subjects <> '{}'";
     let before = (db.psql(money).unwrap(), db.psql(history).unwrap());
-    let forgotten = ledger.forget_people(&[person(1), person(3), person(77)]).await.unwrap();
-    assert_eq!(forgotten, Forgotten { replies: 3, resolved: 3 });
-    assert_eq!(ledger.forget_people(&[person(1), person(3)]).await.unwrap(), Forgotten::default());
-    assert_eq!(ledger.forget_people(&[]).await.unwrap(), Forgotten::default());
+    let forgotten = ledger.forget_people(&[person(1), person(3), person(77)], &[]).await.unwrap();
+    assert_eq!(forgotten, Forgotten { replies: 3, resolved: 3, shown: 0, watched: 0 });
+    assert_eq!(ledger.forget_people(&[person(1), person(3)], &[]).await.unwrap(), Forgotten::default());
+    assert_eq!(ledger.forget_people(&[], &[]).await.unwrap(), Forgotten::default());
     for (account, key, stays) in [(one, 1, false), (one, 2, false), (one, 3, true), (other, 4, false)] {
         assert_eq!(replays(&ledger, account, key).await, stays, "{key}");
     }
@@ -100,7 +104,7 @@ async fn a_call_that_runs_keeps_its_claim() {
     let Claimed::Run(_claim) = ledger.claim(account, [9; 32], [9; 32]).await.unwrap() else {
         panic!("the key is free");
     };
-    assert_eq!(ledger.forget_people(&[person(1)]).await.unwrap().replies, 1);
+    assert_eq!(ledger.forget_people(&[person(1)], &[]).await.unwrap().replies, 1);
     assert!(matches!(ledger.claim(account, [9; 32], [9; 32]).await.unwrap(), Claimed::Running));
 }
 
@@ -123,15 +127,122 @@ async fn forgetting_and_charging_the_same_people_never_wait_for_each_other_for_e
     let everyone = people.clone();
     racing.spawn(async move {
         for _ in 0..40 {
-            forgetting.forget_people(&everyone).await.unwrap();
+            forgetting.forget_people(&everyone, &[]).await.unwrap();
         }
     });
     while let Some(ended) = racing.join_next().await {
         ended.unwrap();
     }
-    ledger.forget_people(&people).await.unwrap();
+    ledger.forget_people(&people, &[]).await.unwrap();
     assert!(ledger.resolved_people(accounts[0], None, 100).await.unwrap().is_empty());
     assert_eq!(ledger.audit().await.unwrap(), []);
+}
+
+/// A list with these entries.
+async fn watch(ledger: &Ledger, account: AccountId, entries: &[u8]) -> WatchListId {
+    let now = Clock::system().now();
+    let owner = ScheduleOwner { key: KeyId::new("k"), line: KeyId::new("k"), monthly_cap: None };
+    let list = NewWatchList {
+        id: WatchListId::mint(now),
+        account,
+        owner,
+        name: "list".into(),
+        kind: WatchKind::People,
+        track: Track::all(WatchKind::People),
+        schedule: None,
+        at: now,
+    };
+    let entries: Vec<EntryWrite> =
+        entries.iter().map(|number| EntryWrite { subject: page(*number), named: vec![*number] }).collect();
+    ledger.create_watch_list(&list, &entries).await.unwrap();
+    list.id
+}
+
+fn page(number: u8) -> Digest {
+    Digest::from_bytes([number; 16])
+}
+
+#[tokio::test]
+async fn forgetting_takes_entries_of_watch_lists_with_what_happened_to_them_and_counts_them() {
+    let (db, ledger) = ledger().await;
+    let (one, other) = (account(&ledger).await, account(&ledger).await);
+    let (first, second) = (watch(&ledger, one, &[1, 2, 3]).await, watch(&ledger, other, &[2]).await);
+    let happened =
+        "insert into watch_match (list_id, account_id, subject, signal_id, transition, occurred_at, told_at)
+        select list_id, account_id, subject, gen_random_uuid(), 1, now(), case when n = 1 then now() end
+        from watch_entry, generate_series(1, 2) n";
+    db.psql(happened).unwrap();
+    let forgotten = ledger.forget_people(&[], &[page(2), page(3), page(9)]).await.unwrap();
+    assert_eq!(forgotten, Forgotten { watched: 3, ..Forgotten::default() });
+    assert_eq!(
+        ledger.forget_people(&[], &[page(2), page(3)]).await.unwrap(),
+        Forgotten::default(),
+        "nobody is counted twice"
+    );
+    for (account, list, left) in [(one, first, 1), (other, second, 0)] {
+        let counted = ledger.watch_list(account, list).await.unwrap().unwrap().entry_count;
+        let there = ledger.watch_entries(account, list, &[page(1), page(2), page(3)]).await.unwrap();
+        assert_eq!((counted, there.len()), (left, usize::try_from(left).unwrap()));
+    }
+    assert_eq!(
+        db.psql("select count(*) from watch_match where subject = '\\x01010101010101010101010101010101'")
+            .unwrap(),
+        "2"
+    );
+    assert_eq!(db.psql("select count(*) from watch_match").unwrap(), "2");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn entries_that_are_added_removed_and_forgotten_at_once_are_counted_right() {
+    let (db, ledger) = ledger().await;
+    let account = account(&ledger).await;
+    let lists = [watch(&ledger, account, &[1]).await, watch(&ledger, account, &[2]).await];
+    let everybody: Vec<u8> = (1..40).collect();
+    let mut racing = tokio::task::JoinSet::new();
+    for list in lists.into_iter().chain(lists) {
+        let (ledger, everybody) = (ledger.clone(), everybody.clone());
+        racing.spawn(async move {
+            for _ in 0..20 {
+                let entries: Vec<EntryWrite> = everybody
+                    .iter()
+                    .map(|number| EntryWrite { subject: page(*number), named: vec![*number] })
+                    .collect();
+                ledger.add_watch_entries(account, list, &entries).await.unwrap();
+                ledger.remove_watch_entries(account, list, &[page(5), page(6)]).await.unwrap();
+            }
+        });
+    }
+    let forgetting = ledger.clone();
+    racing.spawn(async move {
+        let pages: Vec<Digest> = everybody.iter().step_by(3).map(|number| page(*number)).collect();
+        for _ in 0..40 {
+            forgetting.forget_people(&[], &pages).await.unwrap();
+        }
+    });
+    while let Some(ended) = racing.join_next().await {
+        ended.unwrap();
+    }
+    let wrong = "select count(*) from watch_list l
+        where entry_count <> (select count(*) from watch_entry e where e.list_id = l.id)";
+    assert_eq!(db.psql(wrong).unwrap(), "0");
+}
+
+#[tokio::test]
+async fn a_saved_search_forgets_that_it_has_shown_somebody() {
+    let (db, ledger) = ledger().await;
+    let account = account(&ledger).await;
+    let saved = format!(
+        "insert into saved_icp (id, account_id, name, target, filters, created_at)
+             values ('{0}', '{0}', 'x', 1, '{{}}', now());
+         insert into saved_icp_seen select '{0}', '{0}', id from unnest(array['{1}'::uuid, '{2}']) id",
+        account.uuid(),
+        person(1).uuid(),
+        person(2).uuid(),
+    );
+    db.psql(&saved).unwrap();
+    let forgotten = ledger.forget_people(&[person(1), person(3)], &[]).await.unwrap();
+    assert_eq!(forgotten, Forgotten { shown: 1, ..Forgotten::default() });
+    assert_eq!(db.psql("select record_id from saved_icp_seen").unwrap(), person(2).uuid().to_string());
 }
 
 #[tokio::test]

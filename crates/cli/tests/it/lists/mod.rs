@@ -297,4 +297,15 @@ fn whoever_was_erased_is_told_by_no_list() {
     let told_of = rows(&first)[0]["person"]["id"].as_str().unwrap();
     scene.installation.ok(&["suppression", "add", "--person", told_of]);
     assert_eq!(read(), 0);
+    // They are in no list any more, and neither is whom the graph has never known.
+    let list_of = |entry: &str| make(&scene, &json!({ "name": "y", "kind": "people", "entries": [entry] }));
+    let unknown = "https://network.example/in/zed-quorn-nowhere";
+    let other = list_of(unknown);
+    scene.installation.ok(&["suppression", "add", "--network-url", unknown]);
+    for list in [list, other] {
+        let shown = scene.server.get(&scene.customer, &format!("{LISTS}/{list}")).is_ok();
+        assert_eq!(shown["entry_count"], json!(0));
+    }
+    let left = "select (select count(*) from watch_entry) + (select count(*) from watch_match)";
+    assert_eq!(scene.installation.ledger.psql(left).unwrap().trim(), "0");
 }

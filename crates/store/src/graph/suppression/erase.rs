@@ -53,12 +53,13 @@ impl Graph {
         let added = insert(&mut transaction, wish, &wish.entries).await?;
         let known = wish.entries.len().saturating_sub(added.len());
         let doomed = find_doomed(&mut transaction, wish).await?;
-        let theirs = identities_to_suppress(&mut transaction, &doomed).await?;
+        let (theirs, profiles) = identities_to_suppress(&mut transaction, &doomed).await?;
         let also = insert(&mut transaction, wish, &theirs).await?;
         delete(&mut transaction, &doomed).await?;
         forget_answers(&mut transaction, &added, &also, &doomed).await?;
         append_to_inbox(&mut transaction, &doomed).await?;
-        let erasures = super::erasures::insert(&mut transaction, wish, &added, &doomed.rows).await?;
+        let erasures =
+            super::erasures::insert(&mut transaction, wish, &added, &doomed.rows, profiles).await?;
         if let Made::Before(made) = made {
             keep_origin(&mut transaction, made, &added).await?;
         }
@@ -153,18 +154,19 @@ async fn find_doomed(connection: &mut PgConnection, wish: &SuppressWish) -> Resu
     Ok(doomed)
 }
 
-/// The people themselves and all that led to them alone.
+/// The people themselves and all that led to them alone; and whose profiles are among it.
 async fn identities_to_suppress(
     connection: &mut PgConnection,
     doomed: &Doomed,
-) -> Result<Vec<NewSuppression>, StoreError> {
+) -> Result<(Vec<NewSuppression>, HashMap<Uuid, Vec<Digest>>), StoreError> {
+    let mut profiles: HashMap<Uuid, Vec<Digest>> = HashMap::new();
     if doomed.rows.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), profiles));
     }
     let most = i64::try_from(doomed.rows.len()).unwrap_or(i64::MAX - 1) + 1;
-    let rows: Vec<([u8; 16], i16)> = sqlx::query_as(
-        "select digest, kind from (
-             select digest, min(kind) as kind, count(*) as theirs, (
+    let rows: Vec<([u8; 16], i16, Vec<Uuid>)> = sqlx::query_as(
+        "select digest, kind, people from (
+             select digest, min(kind) as kind, array_agg(entity_id) as people, count(*) as theirs, (
                  select count(*) from (
                      select from identity as anyones where anyones.digest = identity.digest limit $2) as few
              ) as of_anyone
@@ -180,14 +182,17 @@ async fn identities_to_suppress(
         .iter()
         .map(|id| NewSuppression { digest: digest_of(*id), kind: SuppressedKind::Person, list_hash: None })
         .collect();
-    for (digest, kind) in rows {
+    for (digest, kind, people) in rows {
         let kind = u8::try_from(kind).ok().and_then(IdentityKind::from_byte);
         let Some(kind) = kind.filter(|kind| kind.is_persons()) else { continue };
         let digest = Digest::from_bytes(digest);
+        if kind == IdentityKind::PersonUrl {
+            people.into_iter().for_each(|person| profiles.entry(person).or_default().push(digest));
+        }
         let list_hash = doomed.hashes.get(&digest).cloned();
         entries.push(NewSuppression { digest, kind: SuppressedKind::Identity(kind), list_hash });
     }
-    Ok(entries)
+    Ok((entries, profiles))
 }
 
 async fn delete(connection: &mut PgConnection, doomed: &Doomed) -> Result<(), StoreError> {
