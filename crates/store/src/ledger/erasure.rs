@@ -3,6 +3,7 @@
 
 use super::Ledger;
 use crate::StoreError;
+use crate::pool::begin;
 use assay_domain::limits::FORGET_ROWS_MAX;
 use assay_domain::{Digest, PersonId};
 use sqlx::PgConnection;
@@ -61,7 +62,7 @@ impl Ledger {
         let profiles: Vec<&[u8]> = profiles.iter().map(|digest| digest.as_bytes().as_slice()).collect();
         let mut forgotten = 0;
         loop {
-            let mut transaction = self.pool.begin().await?;
+            let mut transaction = begin(&self.pool).await?;
             let (lists, is_last) = watching(&mut transaction, &profiles).await?;
             forgotten += unwatch(&mut transaction, &lists, &profiles).await?;
             transaction.commit().await?;
