@@ -54,6 +54,11 @@ impl Complaints {
         self.count
     }
 
+    /// Counts those of another, which were told already.
+    pub fn merge(&mut self, others: &Self) {
+        self.count += others.count;
+    }
+
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

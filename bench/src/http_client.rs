@@ -97,11 +97,9 @@ impl Client {
 
     pub async fn get(&mut self, path: &str, api_key: &str) -> Exchange<'_> {
         self.request.clear();
-        drop(write!(
-            self.request,
-            "GET {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {api_key}\r\n\r\n",
-            self.address
-        ));
+        drop(write!(self.request, "GET {path} HTTP/1.1\r\nhost: {}\r\n", self.address));
+        self.write_key(api_key);
+        self.request.extend_from_slice(b"\r\n");
         self.converse().await
     }
 
@@ -147,16 +145,23 @@ impl Client {
         // Writing to memory cannot fail.
         drop(write!(
             self.request,
-            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {api_key}\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n",
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
             self.address,
             body.len()
         ));
+        self.write_key(api_key);
         if let Some(key) = idempotency_key {
             drop(write!(self.request, "idempotency-key: {key}\r\n"));
         }
         self.request.extend_from_slice(b"\r\n");
         self.request.extend_from_slice(body);
+    }
+
+    /// Whoever has none says nothing of one.
+    fn write_key(&mut self, api_key: &str) {
+        if !api_key.is_empty() {
+            drop(write!(self.request, "authorization: Bearer {api_key}\r\n"));
+        }
     }
 
     /// `None` when the connection ended, or never was.

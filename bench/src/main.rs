@@ -52,6 +52,7 @@ mod schemathesis;
 mod search;
 mod signals;
 mod slowloris;
+mod soak;
 mod ssrf;
 mod titles;
 mod tool_cache;
@@ -92,6 +93,7 @@ const BARS: &[Bar] = &[
     Bar { name: "billed", run: |short| Box::pin(billed::run(short)) },
     Bar { name: "overload", run: |short| Box::pin(overload::run(short)) },
     Bar { name: "slowloris", run: |short| Box::pin(slowloris::run(short)) },
+    Bar { name: "soak", run: |short| Box::pin(soak::run(short)) },
     Bar { name: "sandbox", run: |short| Box::pin(sandbox::run(short)) },
     Bar { name: "webhook-flaky", run: |short| Box::pin(webhook_flaky::run(short)) },
     Bar { name: "bulk-kill", run: |short| Box::pin(bulk_kill::run(short)) },

@@ -117,7 +117,8 @@ impl Rig {
 
     fn make_accounts(&mut self, count: usize) -> anyhow::Result<()> {
         progress(format!("making {count} accounts"));
-        self.accounts = (0..count).map(|number| self.make_account(number)).collect::<anyhow::Result<_>>()?;
+        let make = |number| self.make_account(&format!("bar {number}"), "scale");
+        self.accounts = (0..count).map(make).collect::<anyhow::Result<_>>()?;
         Ok(())
     }
 
@@ -159,9 +160,8 @@ impl Rig {
         serde_json::from_str(&printed).with_context(|| format!("assay {} printed no JSON", args.join(" ")))
     }
 
-    fn make_account(&self, number: usize) -> anyhow::Result<Account> {
-        let name = format!("bar {number}");
-        let account = self.cli_json(&["account", "create", "--name", &name, "--plan", "scale", "--json"])?;
+    pub fn make_account(&self, name: &str, plan: &str) -> anyhow::Result<Account> {
+        let account = self.cli_json(&["account", "create", "--name", name, "--plan", plan, "--json"])?;
         let id = text_of(&account, &["id", "account"])?;
         let key = self.cli_json(&["key", "create", "--account", &id, "--name", "bar", "--json"])?;
         Ok(Account { id: id.parse()?, api_key: text_of(&key, &["key", "secret"])? })

@@ -213,6 +213,10 @@ const BARS: &[Bar] = &[
         name: "slowloris",
         promise: "thousands of idle and slow connections are not noticed by those who call",
     },
+    Bar {
+        name: "soak",
+        promise: "mixed traffic on two nodes through a fault a minute: all answered or cleanly refused, books right, memory flat",
+    },
     // Last: it can search what the others logged.
     Bar {
         name: "canaries",
@@ -246,6 +250,8 @@ const BY_COMMAND: &[&str] = &[
     "critical-path",
     // Installs Patroni and etcd, and waits for leases to end.
     "failover",
+    // Four faults, and what comes to its end after them, take longer than a minute.
+    "soak",
     // Not reached yet: of what is said of texts never seen before, too much is wrong.
     "signals-extract",
 ];

@@ -118,11 +118,16 @@ impl Balancer {
     }
 
     /// The next node in turn that is ready, and if none is, the next one all the same.
-    fn choose(&self) -> usize {
+    pub fn choose(&self) -> usize {
         let count = self.nodes.len();
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let turns = (0..count).map(|step| (first + step) % count);
         turns.clone().find(|number| self.nodes[*number].ready.load(Ordering::SeqCst)).unwrap_or(first % count)
+    }
+
+    /// Nobody listens there: it is left out until it says again that it is ready.
+    pub fn leave_out(&self, number: usize) {
+        self.nodes[number].ready.store(false, Ordering::SeqCst);
     }
 
     fn count(&self, what: impl FnOnce(&mut Tally)) {
@@ -243,7 +248,7 @@ impl Caller {
             if client.connect().await.is_ok() {
                 return Some(number);
             }
-            self.balancer.nodes[number].ready.store(false, Ordering::SeqCst);
+            self.balancer.leave_out(number);
             self.balancer.count(|tally| tally.refused += 1);
         }
         None

@@ -4,7 +4,7 @@
 //! nobody listens any more, and taken in again when it is ready. Nothing that was sent is sent a second time: what got no
 //! whole answer has failed.
 
-mod balancer;
+pub mod balancer;
 mod callers;
 
 use crate::bar::{Complaints, Verdict, grouped, progress};

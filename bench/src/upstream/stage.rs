@@ -76,11 +76,16 @@ pub fn enable(rig: &Rig, vendor: &str, base_url: Option<&str>) -> Result<()> {
 /// A node that may ask vendors on this machine. Mail servers it does not ask: whatever a vendor says of an address holds.
 pub fn serve(rig: &Rig) -> Result<Server> {
     let nameserver = serve_names()?.to_string();
-    rig.serve(&[
+    rig.serve(&settings(&nameserver))
+}
+
+/// What lets a node ask vendors on this machine, and this nameserver for mail exchanges.
+pub fn settings(nameserver: &str) -> [(&str, &str); 3] {
+    [
         ("ASSAY_UPSTREAMS_ALLOWED_RANGES", "127.0.0.1/32"),
         ("ASSAY_UPSTREAMS_ALLOW_HTTP", "true"),
-        ("ASSAY_MAIL_NAMESERVERS", &nameserver),
-    ])
+        ("ASSAY_MAIL_NAMESERVERS", nameserver),
+    ]
 }
 
 /// What a vendor made by [`Terms`] is asked: the lookup, and by what.

@@ -167,6 +167,9 @@ impl Scope {
     }
 }
 
+/// Rows that ask vendors only for what the graph does not know, and so hold credits only then.
+const VENDORS_ASKED_LAST: [&str; 4] = ["enrich", "companies", "reverse-email", "reverse-phone"];
+
 /// Calls whose bodies are lists, and longer than others may be.
 const LIST_TAKERS: &[&str] =
     &["ad-audience", "ingest-signals", "watch-lists-create", "watch-lists-add", "watch-lists-remove"];
@@ -251,6 +254,11 @@ impl Spec {
     /// Something of the account's own that is kept to be asked again.
     pub const fn keeping(name: &'static str, verb: Verb, path: &'static str) -> Self {
         Self::free(name, verb, path, Group::Lists, Scope::Lists)
+    }
+
+    /// Whether a vendor may be asked, at once or when the graph does not know: the call can then fail because none answers.
+    pub fn asks_vendors(&self) -> bool {
+        self.spends_upstream || VENDORS_ASKED_LAST.contains(&self.name)
     }
 
     /// The longest body it takes.

@@ -191,6 +191,11 @@ impl Postgres {
         self.stop("fast")
     }
 
+    /// A stop that writes nothing back: the next start recovers from the log, as after a crash.
+    pub fn stop_immediate(&mut self) -> anyhow::Result<()> {
+        self.stop("immediate")
+    }
+
     /// Starts again on the same folder and port, after a stop or a kill, and waits until it answers. A crashed
     /// server's shared memory needs no help: the next start finds it unattached and removes it.
     pub fn restart(&mut self) -> anyhow::Result<()> {

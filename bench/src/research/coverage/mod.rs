@@ -32,7 +32,7 @@ use std::time::Duration;
 
 const PEOPLE: u64 = 2_000;
 const FEED_PATIENCE: Duration = Duration::from_secs(30);
-const VENDOR: Terms = Terms {
+pub const VENDOR: Terms = Terms {
     name: "bar-desk",
     lookups: &["work_email", "personal_email", "phone", "verify", "person"],
     storable: true,
@@ -147,7 +147,7 @@ fn answer_to(node: SocketAddr, parts: &Parts<'_>) -> Result<(u16, Value)> {
 }
 
 /// Knows everybody but those of one domain; people and companies it leaves to the graph.
-fn vendor_answer(request: &VendorRequest) -> VendorReply {
+pub fn vendor_answer(request: &VendorRequest) -> VendorReply {
     let question = question_of(request);
     let answer = match question.split_once(' ') {
         Some((_, by)) if by.ends_with(NOBODY) => None,

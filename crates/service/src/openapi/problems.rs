@@ -22,7 +22,7 @@ pub(super) fn statuses(spec: &Spec) -> Vec<u16> {
     if spec.group == Group::Search {
         statuses.push(410);
     }
-    if spec.spends_upstream {
+    if spec.asks_vendors() {
         statuses.push(502);
     }
     if spec.path.contains('{') {
@@ -100,4 +100,24 @@ fn example(row: &FaultRow) -> Value {
         "code": row.name, "request_id": "req_0197f7a05c3a7d12a4b1c2d3e4f50618", "retryable": row.retryable,
         "errors": [], "fix": row.fix, "cost": { "credits": 0 }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CATALOG;
+
+    #[test]
+    fn whoever_asks_vendors_may_be_told_that_none_answered() {
+        let says_so = |name: &str| {
+            let entry = CATALOG.iter().find(|entry| entry.spec.name == name).unwrap();
+            statuses(&entry.spec).contains(&502)
+        };
+        for name in ["enrich", "companies", "reverse-email", "reverse-phone", "find-phone", "verify-email"] {
+            assert!(says_so(name), "{name}");
+        }
+        for name in ["ad-audience", "search-people", "suggest"] {
+            assert!(!says_so(name), "{name}");
+        }
+    }
 }
