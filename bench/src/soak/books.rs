@@ -229,7 +229,8 @@ mod tests {
     #[test]
     fn what_nobody_saw_is_charged_at_most_once_and_what_was_refused_not_at_all() {
         let fault = Fault::Kill { node: 1, away: Duration::ZERO };
-        let killed = [Spell { fault, from: Duration::from_secs(9), to: Duration::from_secs(10) }];
+        let at = Duration::from_secs(9);
+        let killed = [Spell { fault, from: at, gone: at, to: at }];
         assert_eq!(wrong(&[], &[unsure(None)], vec![charge(8, 1_000, 0)], &[]), 0);
         assert_eq!(wrong(&[], &[unsure(None)], vec![charge(8, 1_000, 0), charge(9, 1_000, 0)], &[]), 1);
         assert_eq!(wrong(&[], &[unsure(Some(8))], vec![charge(8, 1_000, 0)], &[]), 1);

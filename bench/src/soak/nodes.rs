@@ -57,11 +57,13 @@ impl Nodes {
     /// Brings a fault about and waits until all is up again.
     pub async fn suffer(&mut self, fault: Fault, watch: &Stopwatch) -> Result<Spell> {
         let from = watch.elapsed();
+        let mut gone = from;
         match fault {
             Fault::Kill { node, away } => {
                 let server = self.servers[node].take().context("a node is missing")?;
                 self.memory.died(server.pid());
                 tokio::task::block_in_place(|| server.kill_dash_nine())?;
+                gone = watch.elapsed();
                 tokio::time::sleep(away).await;
                 self.start_again(node)?;
             }
@@ -89,7 +91,7 @@ impl Nodes {
                 self.vendor.answers(|request| vendor_answer(request).after(USUAL));
             }
         }
-        Ok(Spell { fault, from, to: watch.elapsed() })
+        Ok(Spell { fault, from, gone, to: watch.elapsed() })
     }
 
     fn start_again(&mut self, node: usize) -> Result<()> {
