@@ -186,6 +186,7 @@ mod tests {
             wants_events: false,
             sandbox_outcome: None,
             client: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+            unattended: false,
             slot: crate::slot::Slot::default(),
         }
     }

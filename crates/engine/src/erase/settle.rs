@@ -1,7 +1,7 @@
 //! Both sides know the same suppressions: the ledger keeps a copy of those of the graph. Whichever of the two is restored from a backup,
 //! what it has lost since is told it by the other.
 
-use super::{Engine, Erased, Eraser};
+use super::{Engine, Erased, Eraser, PROFILE};
 use crate::EngineError;
 use assay_domain::limits::{SETTLE_ATTEMPTS_MAX, SUPPRESSIONS_PER_CALL_MAX};
 use assay_domain::suppression::SuppressedKind;
@@ -51,8 +51,10 @@ impl Eraser {
         let people = rows.iter().filter(|row| row.kind == SuppressedKind::Person);
         let people = people.map(|row| PersonId::from_uuid(Uuid::from_bytes(*row.digest.as_bytes())));
         let people: Vec<PersonId> = people.filter(|person| !forgotten.contains(person)).collect();
-        if !people.is_empty() {
-            self.ledger.forget_people(&people).await?;
+        let profiles = rows.iter().filter(|row| row.kind == PROFILE).map(|row| row.digest);
+        let profiles: Vec<Digest> = profiles.collect();
+        if !people.is_empty() || !profiles.is_empty() {
+            self.ledger.forget_people(&people, &profiles).await?;
         }
         Ok(())
     }
