@@ -176,7 +176,7 @@ mod tests {
             verdict(503, r#"{"code":"unavailable","request_id":"another"}"#, Some(1), None),
             verdict(503, "{}", Some(1), None),
             verdict(500, problem, None, None),
-            verdict(502, problem, None, None),
+            verdict(410, problem, None, None),
             verdict(402, problem, None, None),
             verdict(422, problem, None, None),
             verdict(409, busy, Some(1), None),
