@@ -61,7 +61,7 @@ struct Size {
 }
 
 const FULL: Size = Size {
-    people: 8_000,
+    people: 4_000,
     losses: &[Loss::Killed, Loss::Frozen, Loss::Killed, Loss::Frozen],
     cost_turns: 5,
     cost_length: Duration::from_secs(10),
