@@ -1,16 +1,14 @@
 //! Both sides know the same suppressions: the ledger keeps a copy of those of the graph. Whichever of the two is restored from a backup,
 //! what it has lost since is told it by the other.
 
-use super::{Engine, Erased, Eraser, PROFILE};
+use super::{Engine, Erased, Eraser};
 use crate::EngineError;
 use assay_domain::limits::{SETTLE_ATTEMPTS_MAX, SUPPRESSIONS_PER_CALL_MAX};
-use assay_domain::suppression::SuppressedKind;
 use assay_domain::{Digest, PersonId, SuppressionId};
 use assay_store::StoreError;
 use assay_store::graph::{NewSuppression, Suppression, SuppressionMark};
 use assay_store::ledger::CopyState;
 use std::collections::HashSet;
-use uuid::Uuid;
 
 /// What was found to be missing on one side. Nothing is, unless one was restored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,29 +32,13 @@ impl Eraser {
             };
             let Some(last) = new.last() else { return Ok(true) };
             let rows: Vec<&Suppression> = new.iter().map(|placed| &placed.suppression).collect();
-            self.forget_those(&rows, forgotten).await?;
+            // Before they are copied, so that whoever has a copy is forgotten: the ledger itself may have been restored.
+            self.ledger.forget_suppressed(&rows, forgotten).await?;
             let is_copied = self.ledger.copy_suppressions(&rows, state, Some(last.mark())).await?;
             if is_copied && page.len() <= SUPPRESSIONS_PER_CALL_MAX {
                 return Ok(true);
             }
         }
-    }
-
-    /// Before they are copied, so that whoever has a copy is forgotten: the ledger itself may have been restored.
-    async fn forget_those(
-        &self,
-        rows: &[&Suppression],
-        forgotten: &HashSet<PersonId>,
-    ) -> Result<(), EngineError> {
-        let people = rows.iter().filter(|row| row.kind == SuppressedKind::Person);
-        let people = people.map(|row| PersonId::from_uuid(Uuid::from_bytes(*row.digest.as_bytes())));
-        let people: Vec<PersonId> = people.filter(|person| !forgotten.contains(person)).collect();
-        let profiles = rows.iter().filter(|row| row.kind == PROFILE).map(|row| row.digest);
-        let profiles: Vec<Digest> = profiles.collect();
-        if !people.is_empty() || !profiles.is_empty() {
-            self.ledger.forget_people(&people, &profiles).await?;
-        }
-        Ok(())
     }
 
     /// Copies all of the graph. False when another node has settled it meanwhile, or the ledger has learnt more.
@@ -74,7 +56,7 @@ impl Eraser {
             let known = self.ledger.suppressions_copied(&digests).await?;
             let rows = page.iter().map(|placed| &placed.suppression);
             let rows: Vec<&Suppression> = rows.filter(|row| !known.contains(&row.digest)).collect();
-            self.forget_those(&rows, &HashSet::new()).await?;
+            self.ledger.forget_suppressed(&rows, &HashSet::new()).await?;
             if !self.ledger.copy_suppressions(&rows, state, None).await? {
                 return Ok(false);
             }

@@ -5,7 +5,8 @@ use super::Ledger;
 use crate::StoreError;
 use crate::graph::{Suppression, SuppressionMark, read_suppression};
 use crate::pool::begin;
-use assay_domain::{Digest, SuppressionId};
+use assay_domain::suppression::SuppressedKind;
+use assay_domain::{Digest, PersonId, SuppressionId};
 use sqlx::postgres::PgConnection;
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -91,8 +92,27 @@ impl Ledger {
         Ok(true)
     }
 
-    /// Keeps suppressions that neither side may know, as after a restore. What the graph lacks is found by comparing all.
+    /// Forgets whom they are of, but for those who are forgotten already.
+    pub async fn forget_suppressed(
+        &self,
+        rows: &[&Suppression],
+        forgotten: &HashSet<PersonId>,
+    ) -> Result<(), StoreError> {
+        let people = rows.iter().filter(|row| row.kind == SuppressedKind::Person);
+        let people = people.map(|row| PersonId::from_uuid(Uuid::from_bytes(*row.digest.as_bytes())));
+        let people: Vec<PersonId> = people.filter(|person| !forgotten.contains(person)).collect();
+        let profiles = rows.iter().filter(|row| row.kind == SuppressedKind::NetworkUrl);
+        let profiles: Vec<Digest> = profiles.map(|row| row.digest).collect();
+        if !people.is_empty() || !profiles.is_empty() {
+            self.forget_people(&people, &profiles).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps suppressions that neither side may know, as after a restore. What the graph lacks is found by comparing all; the people
+    /// are forgotten here first, because whoever has a copy is taken for forgotten.
     pub async fn learn_suppressions(&self, rows: &[&Suppression]) -> Result<(), StoreError> {
+        self.forget_suppressed(rows, &HashSet::new()).await?;
         let mut transaction = begin(&self.pool).await?;
         sqlx::query("update suppression_mark set seq = null, id = null, learned = learned + 1")
             .execute(&mut *transaction)
