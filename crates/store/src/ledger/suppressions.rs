@@ -5,11 +5,15 @@ use super::Ledger;
 use crate::StoreError;
 use crate::graph::{Suppression, SuppressionMark, read_suppression};
 use crate::pool::begin;
+use assay_domain::identity::IdentityKind;
 use assay_domain::suppression::SuppressedKind;
 use assay_domain::{Digest, PersonId, SuppressionId};
 use sqlx::postgres::PgConnection;
 use std::collections::HashSet;
 use uuid::Uuid;
+
+/// What watch lists name people by.
+const PROFILE: SuppressedKind = SuppressedKind::Identity(IdentityKind::PersonUrl);
 
 /// How far the copy has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +105,7 @@ impl Ledger {
         let people = rows.iter().filter(|row| row.kind == SuppressedKind::Person);
         let people = people.map(|row| PersonId::from_uuid(Uuid::from_bytes(*row.digest.as_bytes())));
         let people: Vec<PersonId> = people.filter(|person| !forgotten.contains(person)).collect();
-        let profiles = rows.iter().filter(|row| row.kind == SuppressedKind::NetworkUrl);
+        let profiles = rows.iter().filter(|row| row.kind == PROFILE);
         let profiles: Vec<Digest> = profiles.map(|row| row.digest).collect();
         if !people.is_empty() || !profiles.is_empty() {
             self.forget_people(&people, &profiles).await?;

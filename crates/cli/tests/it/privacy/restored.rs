@@ -78,7 +78,7 @@ impl Scene {
 
     #[track_caller]
     fn has_balance(&self, server: &Server, wanted: f64) {
-        assert!((balance(server, &self.customer) - wanted).abs() < 1e-9);
+        assert_eq!(balance(server, &self.customer).to_string(), wanted.to_string());
     }
 
     fn suppressions(&self) -> Value {
