@@ -8,7 +8,7 @@ use crate::rig::{BOTH, MASTER_KEY, run_command};
 use crate::tool_cache::{need_program, text};
 use aho_corasick::AhoCorasick;
 use anyhow::{Context, Result, ensure};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ pub struct Dump<'a> {
     traces: AhoCorasick,
     kinds: Vec<bool>,
     pub traces_found: usize,
+    /// Digests and ids that a table should not have.
+    misplaced: BTreeMap<(String, &'static str), usize>,
     pub bytes: usize,
 }
 
@@ -52,7 +54,7 @@ impl<'a> Dump<'a> {
             }
         }
         let traces = AhoCorasick::new(patterns).context("the digests make no automaton")?;
-        Ok(Self { scanner, world, traces, kinds, traces_found: 0, bytes: 0 })
+        Ok(Self { scanner, world, traces, kinds, traces_found: 0, misplaced: BTreeMap::new(), bytes: 0 })
     }
 
     /// Both databases, table by table.
@@ -73,9 +75,13 @@ impl<'a> Dump<'a> {
             table = next.unwrap_or(table);
             piece.extend_from_slice(&line);
             if is_over {
-                return Ok(std::fs::remove_file(&file)?);
+                break;
             }
         }
+        for ((table, what), count) in std::mem::take(&mut self.misplaced) {
+            self.scanner.complaints.add(format!("{table} has {count} {what} of erased people"));
+        }
+        Ok(std::fs::remove_file(&file)?)
     }
 
     fn look_at(&mut self, table: &str, piece: &[u8]) {
@@ -86,8 +92,8 @@ impl<'a> Dump<'a> {
             let stays = if is_id { IDS_STAY } else { DIGESTS_STAY };
             self.traces_found += 1;
             if !stays.iter().any(|name| table.starts_with(name)) {
-                let what = if is_id { "the id" } else { "a digest" };
-                self.scanner.complaints.add(format!("{table} has {what} of an erased person"));
+                let what = if is_id { "ids" } else { "digests" };
+                *self.misplaced.entry((table.to_owned(), what)).or_default() += 1;
             }
         }
         let of_world = words(piece).filter(|word| self.world.contains(*word)).count();

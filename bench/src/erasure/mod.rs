@@ -221,7 +221,7 @@ async fn erase_meanwhile(
 
 /// Everything that webhooks were told since then, of a new job about the erased too, and what they are told again.
 async fn look_at_messages(scene: &Scene, check: &mut Check<'_>, since: Instant) -> Result<()> {
-    submit(&scene.callers.keeper, &scene.people[..30])?;
+    submit(&scene.callers.keeper, &scene.kept.hook, &scene.people[..30])?;
     let again = Ask::post(
         format!("/v1/webhooks/{}/redeliver", scene.kept.hook),
         json!({ "since": "2026-01-01T00:00:00Z" }),
@@ -232,7 +232,13 @@ async fn look_at_messages(scene: &Scene, check: &mut Check<'_>, since: Instant) 
     scene.wait_until("messages to webhooks", done).await?;
     let messages = scene.receiver.arrivals();
     let after: Vec<_> = messages.iter().filter(|message| message.at > since).collect();
-    ensure!(!after.is_empty(), "no message came after the erasure");
+    let states = "select event, state, last_status, count(*) from ledger.webhook_delivery group by 1, 2, 3";
+    ensure!(
+        !after.is_empty(),
+        "no message came after the erasure, {} before: {}",
+        messages.len(),
+        scene.rig.postgres.psql(BOTH, states)?
+    );
     after.iter().for_each(|message| check.look("a message to a webhook", &message.body));
     Ok(())
 }

@@ -185,7 +185,7 @@ impl Scene {
             self.kept.icps.push(text(&keeper.post("/v1/saved-icps", icp)?, "id")?);
         }
         for part in self.people.chunks(ITEMS_AT_ONCE) {
-            self.kept.jobs.push(submit(keeper, part)?);
+            self.kept.jobs.push(submit(keeper, &self.kept.hook, part)?);
         }
         let deadline = Deadline::after(PATIENCE);
         for job in &self.kept.jobs {
@@ -217,9 +217,11 @@ impl Scene {
     }
 }
 
-pub fn submit(caller: &Caller, people: &[Somebody]) -> Result<String> {
+/// A job about these people; the webhook is told of its end.
+pub fn submit(caller: &Caller, hook: &str, people: &[Somebody]) -> Result<String> {
     let items: Vec<Value> = people.iter().map(item).collect();
-    text(&caller.post("/v1/bulk/enrich", json!({ "items": items }))?, "id")
+    let body = json!({ "items": items, "webhook": { "id": hook } });
+    text(&caller.post("/v1/bulk/enrich", body)?, "id")
 }
 
 /// One after the other by all that leads to somebody.
