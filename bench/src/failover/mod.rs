@@ -292,7 +292,7 @@ fn verdict(
     let epoch = if epoch_kept { "the same log" } else { "ANOTHER log" };
     let told = control.map_or_else(String::new, |control| {
         format!(
-            "; the control without one lost {} of {}",
+            "; the control without one lost {} answered calls, free ones among them, after {} charges",
             grouped(control.lost),
             grouped(control.acknowledged)
         )
