@@ -34,13 +34,15 @@ struct Stage {
     statuses: Mutex<BTreeMap<u16, usize>>,
 }
 
+/// A row of a stream, and when it came.
+type Streamed = (Duration, Vec<u8>);
+
 /// Everything that runs.
 pub struct Load {
     stage: Arc<Stage>,
     threads: Vec<JoinHandle<Result<()>>>,
     streams: Vec<tokio::task::JoinHandle<()>>,
-    /// Rows of the streams with when they came.
-    told: Arc<Mutex<Vec<(Duration, Vec<u8>)>>>,
+    told: Arc<Mutex<Vec<Streamed>>>,
     importing: Child,
     pub clock: Stopwatch,
 }
@@ -50,7 +52,7 @@ pub struct Ran {
     pub calls: usize,
     pub statuses: BTreeMap<u16, usize>,
     pub kept: Kept,
-    pub streamed: Vec<(Duration, Vec<u8>)>,
+    pub streamed: Vec<Streamed>,
 }
 
 impl Load {
@@ -136,7 +138,7 @@ impl Load {
     }
 }
 
-fn keep_line(told: &Mutex<Vec<(Duration, Vec<u8>)>>, clock: Stopwatch, line: &[u8]) {
+fn keep_line(told: &Mutex<Vec<Streamed>>, clock: Stopwatch, line: &[u8]) {
     if line.starts_with(b"data:") {
         lock(told).push((clock.elapsed(), line.to_vec()));
     }

@@ -4,7 +4,7 @@
 use super::stage::{Stage, WATCHER, id_of};
 use crate::bar::Complaints;
 use anyhow::Result;
-use assay_domain::limits::WATCH_RUN_LEASE;
+use assay_domain::limits::{CALL_DEADLINE, HOLD_GRACE};
 use assay_testkit::Deadline;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ impl Watching {
 
     /// Goes on until the list has told of all of them; what a run of a dead node took is another's when its time is over.
     pub async fn tell_the_rest(&self, wanted: &[String], told: &mut Told) {
-        let deadline = Deadline::after(WATCH_RUN_LEASE + Duration::from_secs(20));
+        let deadline = Deadline::after(CALL_DEADLINE + HOLD_GRACE + Duration::from_secs(20));
         while wanted.iter().any(|title| !told.jobs.contains_key(title)) && !deadline.passed() {
             self.run_list(told).await;
             tokio::time::sleep(RUN_EVERY).await;

@@ -60,7 +60,6 @@ impl Serve {
         let (stop_api, api_stopped) = watch::channel(false);
         let (stop_worker, worker_stopped) = watch::channel(false);
         let (stop_rest, rest_stopped) = watch::channel(false);
-
         let standing = Standing { draining: Arc::clone(&draining), index: Arc::default() };
         let probe = probe(ledger.clone(), graph.clone(), standing.clone());
         let operations = start_operations(&config, (probe, metrics), rest_stopped.clone());
@@ -71,8 +70,8 @@ impl Serve {
             _ = signals.next() => return Ok(()),
         }
         let api = if self.roles.contains(&Role::Api) {
-            let stopped = (api_stopped, &worker_stopped);
-            Some(start_api(&config, (&ledger, &graph, &engine), &draining, stopped).await?)
+            let parts = (&ledger, &graph, &engine);
+            Some(start_api(&config, parts, &draining, (api_stopped, &worker_stopped)).await?)
         } else {
             None
         };

@@ -9,6 +9,7 @@ mod mail;
 mod press;
 mod research;
 mod sources;
+mod vendors;
 mod webhooks;
 
 pub use feeds::*;
@@ -18,6 +19,7 @@ pub use mail::*;
 pub use press::*;
 pub use research::*;
 pub use sources::*;
+pub use vendors::*;
 pub use webhooks::*;
 
 // Requests.
@@ -375,25 +377,6 @@ pub const ALIKE_WORDS_MAX: usize = 100;
 /// Values that one reason names.
 pub const ALIKE_VALUES_TOLD_MAX: usize = 10;
 
-/// How many charged questions the order of vendors remembers, of one segment and of all segments of a lookup. Fewer follow a
-/// vendor that changes sooner, more tell two alike apart.
-pub const ORDER_MEMORY_SEGMENT: f64 = 30.0;
-pub const ORDER_MEMORY_LOOKUP: f64 = 100.0;
-
-/// Vendors that may be set up, and keys to them, those of accounts included.
-pub const PROVIDERS_MAX: i64 = 200;
-pub const PROVIDER_KEYS_MAX: i64 = 10_000;
-/// How soon a node notices what is set about vendors, and tells the others what it has learnt of them.
-pub const PROVIDERS_EVERY: Duration = Duration::from_secs(2);
-/// Kept answers that are forgotten at once.
-pub const UPSTREAM_SWEEP_BATCH: i64 = 5_000;
-/// How long what vendors found is kept, and that they found nothing.
-pub const UPSTREAM_FIND_LIFETIME: Duration = Duration::from_hours(365 * 24);
-pub const UPSTREAM_MISS_LIFETIME: Duration = Duration::from_hours(7 * 24);
-/// Segments whose vendors a node remembers; the rest are learnt anew when they come up.
-pub const VENDOR_TALLIES_MAX: usize = 20_000;
-/// One call to all its vendors together.
-pub const UPSTREAM_DEADLINE: Duration = Duration::from_secs(20);
 /// Numbers and addresses of one answer that are looked at.
 pub const PHONES_JUDGED_MAX: usize = 3;
 pub const EMAILS_JUDGED_MAX: usize = 3;
