@@ -22,17 +22,15 @@ pub fn build(failpoints: bool) -> anyhow::Result<PathBuf> {
     if let Some(program) = std::env::var_os(PROGRAM) {
         return Ok(program.into());
     }
-    // Bars with crash points measure no times, and what the tests have built already serves them.
-    let (name, features, usual): (_, &[&str], _) = if failpoints {
-        ("assay-failpoints", &["--features", "assay-cli/failpoints"], "dev")
+    let (name, features): (_, &[&str]) = if failpoints {
+        ("assay-failpoints", &["--features", "assay-cli/failpoints"])
     } else {
-        ("assay", &[], "release")
+        ("assay", &[])
     };
     let root = workspace_root()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = target_folder(&cargo, &root)?;
-    let profile = std::env::var(PROFILE).unwrap_or_else(|_| usual.to_owned());
-    let folder = target.join(if profile == "dev" { "debug" } else { &profile });
+    let profile = std::env::var(PROFILE).unwrap_or_else(|_| "release".to_owned());
     let kept = target.join("bars");
     std::fs::create_dir_all(&kept)?;
     for _ in 0..BUILDS_MAX {
@@ -58,7 +56,8 @@ pub fn build(failpoints: bool) -> anyhow::Result<PathBuf> {
         if !built.success() {
             bail!("the program does not build");
         }
-        let program = std::fs::read(folder.join("assay")).context("cannot read the program")?;
+        let program =
+            std::fs::read(target.join(&profile).join("assay")).context("cannot read the program")?;
         if program.windows(CRASH_MARK.len()).any(|bytes| bytes == CRASH_MARK) == failpoints {
             return keep(&kept, name, &program);
         }

@@ -19,9 +19,15 @@ use tantivy::directory::MmapDirectory;
 const PIECE_BYTES: usize = 4 * 1024 * 1024;
 
 /// What docs/privacy.md says stays of whoever was erased: digests where they keep the person out, ids where something was done.
-const DIGESTS_STAY: &[&str] = &["graph.suppression"];
-const IDS_STAY: &[&str] =
-    &["graph.suppression", "graph.erasure", "graph.change_log", "graph.change_inbox", "ledger.history"];
+const DIGESTS_STAY: &[&str] = &["graph.suppression", "ledger.suppression_copy"];
+const IDS_STAY: &[&str] = &[
+    "graph.suppression",
+    "graph.erasure",
+    "graph.change_log",
+    "graph.change_inbox",
+    "ledger.history",
+    "ledger.suppression_copy",
+];
 
 /// What is looked for in a dump.
 pub struct Dump<'a> {

@@ -38,6 +38,11 @@ const SHOWN: &str = "-- all accounts: whoever was shown an erased person by a sa
         select icp_id, record_id from saved_icp_seen where record_id = any($1)
         order by icp_id, record_id limit $2 for update)";
 
+/// What a run has taken just now is left to the second time: of whoever is erased it tells nothing.
+const MATCHES: &str = "-- all accounts: whoever was told of an erased person, or would be
+    delete from watch_match where (list_id, subject, signal_id) in (
+        select list_id, subject, signal_id from watch_match where subject = any($1) limit $2 for update skip locked)";
+
 impl Ledger {
     /// Forgets these people, and whoever had one of these profiles. Doing it again does no harm.
     pub async fn forget_people(
@@ -54,12 +59,18 @@ impl Ledger {
         })
     }
 
-    /// Some lists at a time. How many entries went.
+    /// What happened to them first, then their entries, some lists at a time. How many entries went.
     async fn forget_watched(&self, profiles: &[Digest]) -> Result<u64, StoreError> {
         if profiles.is_empty() {
             return Ok(0);
         }
         let profiles: Vec<&[u8]> = profiles.iter().map(|digest| digest.as_bytes().as_slice()).collect();
+        loop {
+            let done = sqlx::query(MATCHES).bind(&profiles).bind(FORGET_ROWS_MAX).execute(&self.pool).await?;
+            if done.rows_affected() < FORGET_ROWS_MAX.unsigned_abs() {
+                break;
+            }
+        }
         let mut forgotten = 0;
         loop {
             let mut transaction = begin(&self.pool).await?;
@@ -110,8 +121,7 @@ async fn watching(
     Ok((lists, is_last))
 }
 
-/// What happened to them goes too. What a run has taken just now is left to the second time: of whoever is erased it tells
-/// nothing.
+/// How many entries went.
 async fn unwatch(
     connection: &mut PgConnection,
     lists: &[Uuid],
@@ -120,16 +130,6 @@ async fn unwatch(
     if lists.is_empty() {
         return Ok(0);
     }
-    sqlx::query(
-        "-- all accounts: whoever watches an erased person
-         delete from watch_match where (list_id, subject, signal_id) in (
-             select list_id, subject, signal_id from watch_match
-             where list_id = any($1) and subject = any($2) for update skip locked)",
-    )
-    .bind(lists)
-    .bind(profiles)
-    .execute(&mut *connection)
-    .await?;
     let counts: Vec<i64> = sqlx::query_scalar(
         "-- all accounts: whoever watches an erased person
          with gone as (
