@@ -147,7 +147,9 @@ impl Member {
             "scope": "assay",
             "name": self.name,
             "restapi": { "listen": rest, "connect_address": rest },
-            "etcd3": { "host": format!("127.0.0.1:{etcd}") },
+            // Not `etcd3`: before 3.1, and Debian 12 has 3.0.2, Patroni then writes by what it remembers of etcd, and where that is stale
+            // no standby becomes synchronous any more.
+            "etcd": { "host": format!("127.0.0.1:{etcd}") },
             "bootstrap": {
                 "dcs": {
                     "ttl": TTL, "loop_wait": LOOP_WAIT, "retry_timeout": RETRY_TIMEOUT,
@@ -263,6 +265,7 @@ fn start_etcd(folder: &Path) -> Result<(ChildServer, u16)> {
     let data = folder.join("etcd").display().to_string();
     let args = [
         "--name=bar",
+        "--enable-v2=true",
         &format!("--data-dir={data}"),
         &format!("--listen-client-urls={for_clients}"),
         &format!("--advertise-client-urls={for_clients}"),

@@ -19,6 +19,7 @@ pub use error::StoreError;
 pub use graph::Graph;
 pub use ledger::Ledger;
 pub use pool::Database;
+pub use primary::server_urls;
 pub use queue::Jobs;
 pub use sandbox::SandboxCounter;
 pub use site::{HeldSnapshot, Site};

@@ -19,8 +19,13 @@ const TIMELINE_DIGITS: usize = 8;
 
 /// How each server that a connection string names is reached, in its order.
 pub(crate) fn servers_of(url: &str) -> Result<Vec<PgConnectOptions>, Error> {
+    server_urls(url)?.iter().map(|url| PgConnectOptions::from_str(url)).collect()
+}
+
+/// A connection string for each server that one names, in its order.
+pub fn server_urls(url: &str) -> Result<Vec<String>, Error> {
     let Some((before, hosts, after)) = parts(url).filter(|(_, hosts, _)| hosts.contains(',')) else {
-        return Ok(vec![PgConnectOptions::from_str(url)?]);
+        return Ok(vec![url.to_owned()]);
     };
     let (path, query) = after.split_once('?').unwrap_or((after, ""));
     let mut kept = Vec::new();
@@ -34,7 +39,7 @@ pub(crate) fn servers_of(url: &str) -> Result<Vec<PgConnectOptions>, Error> {
         }
     }
     let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
-    hosts.split(',').map(|host| PgConnectOptions::from_str(&format!("{before}{host}{path}{query}"))).collect()
+    Ok(hosts.split(',').map(|host| format!("{before}{host}{path}{query}")).collect())
 }
 
 /// What comes before the hosts, the hosts, and what comes after them.

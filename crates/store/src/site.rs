@@ -1,10 +1,10 @@
 //! A database as a backup and a restore see it: one connection, whatever the schema is.
 
+use crate::relay::{Relay, reach};
 use crate::{Database, StoreError};
 use chrono::{DateTime, Utc};
-use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Executor};
-use std::str::FromStr;
 use uuid::Uuid;
 
 /// Nothing but what extensions have put there.
@@ -33,6 +33,8 @@ end $$";
 #[derive(Debug)]
 pub struct Site {
     connection: PgConnection,
+    /// What leads to the primary, where several servers are named.
+    _relay: Option<Relay>,
 }
 
 /// A state of a database that does not change while this lives, and that others can be given by its name.
@@ -50,11 +52,12 @@ pub struct HeldSnapshot {
 
 impl Site {
     pub async fn open(database: &Database) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(&database.url)?
+        let (options, relay) = reach(&database.url)?;
+        let options = options
             .application_name("assay-site")
             // What is done here takes as long as it takes, and a snapshot is held by doing nothing.
             .options([("statement_timeout", "0"), ("idle_in_transaction_session_timeout", "0")]);
-        Ok(Self { connection: PgConnection::connect_with(&options).await? })
+        Ok(Self { connection: PgConnection::connect_with(&options).await?, _relay: relay })
     }
 
     /// Whether nothing of ours is in it, nor of anybody else but extensions.

@@ -4,7 +4,7 @@
 use crate::failure::Failure;
 use crate::out;
 use assay_domain::clock::Stopwatch;
-use assay_store::Database;
+use assay_store::{Database, server_urls};
 use indicatif::ProgressBar;
 use percent_encoding::percent_decode_str;
 use std::io::{ErrorKind, IsTerminal, stderr};
@@ -15,6 +15,7 @@ use tokio::process::Command;
 use url::Url;
 
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POSTGRES_PORT: u16 = 5432;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Parameters of a URL, and what PostgreSQL's programs call them. Others are of no use to them.
@@ -99,7 +100,10 @@ fn environment(url: &str) -> Result<Vec<(&'static str, String)>, Failure> {
             "write it as postgres://user:password@host:5432/database: assay config check",
         )
     };
-    let url = Url::parse(url).map_err(|_| unreadable())?;
+    let urls = server_urls(url).map_err(|_| unreadable())?;
+    let urls: Vec<Url> =
+        urls.iter().map(|url| Url::parse(url)).collect::<Result<_, _>>().map_err(|_| unreadable())?;
+    let url = urls.first().ok_or_else(unreadable)?;
     let decoded = |text: &str| {
         percent_decode_str(text).decode_utf8().map(std::borrow::Cow::into_owned).map_err(|_| unreadable())
     };
@@ -117,6 +121,15 @@ fn environment(url: &str) -> Result<Vec<(&'static str, String)>, Failure> {
         }
     }
     variables.extend(url.port().map(|port| ("PGPORT", port.to_string())));
+    if urls.len() > 1 {
+        // Of several servers the one that takes writes is meant: snapshots are of that one.
+        let host = |url: &Url| url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let port = |url: &Url| url.port().unwrap_or(POSTGRES_PORT).to_string();
+        variables.retain(|(name, _)| !["PGHOST", "PGPORT"].contains(name));
+        variables.push(("PGHOST", urls.iter().map(host).collect::<Vec<_>>().join(",")));
+        variables.push(("PGPORT", urls.iter().map(port).collect::<Vec<_>>().join(",")));
+        variables.push(("PGTARGETSESSIONATTRS", "read-write".to_owned()));
+    }
     for (parameter, value) in url.query_pairs() {
         let known = PARAMETERS.iter().find(|(name, _)| *name == parameter);
         variables.extend(known.map(|(_, name)| (*name, value.into_owned())));
@@ -199,6 +212,15 @@ mod tests {
         assert_eq!(told, expected.map(|(name, value)| (name, value.to_owned())));
         let socket = environment("postgresql:///assay?host=/run/postgresql").unwrap();
         assert_eq!(socket, [("PGDATABASE", "assay".into()), ("PGHOST", "/run/postgresql".into())]);
+        let pair = environment("postgres://me@one:5001,[::1]/assay?target_session_attrs=read-write").unwrap();
+        let expected = [
+            ("PGUSER", "me"),
+            ("PGDATABASE", "assay"),
+            ("PGHOST", "one,::1"),
+            ("PGPORT", "5001,5432"),
+            ("PGTARGETSESSIONATTRS", "read-write"),
+        ];
+        assert_eq!(pair, expected.map(|(name, value)| (name, value.to_owned())));
         assert!(environment("not a url").is_err());
     }
 }

@@ -12,6 +12,7 @@ mod subjects;
 pub use feed::{FeedEntry, FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart};
 pub(super) use place::place;
 pub use recent::{Moment, Part, RecentFilter, RecentPage};
+pub(super) use subjects::forget;
 
 use super::Graph;
 use super::suppression::hold_off_erasing;
@@ -261,24 +262,4 @@ async fn held(connection: &mut PgConnection, new: &NewNotice<'_>) -> Result<Vec<
         }
     }
     Ok(held)
-}
-
-/// Erasing takes every signal that names somebody, with all that was said of it.
-pub(super) async fn forget(connection: &mut PgConnection, subjects: &[&[u8]]) -> Result<(), StoreError> {
-    let gone: Vec<Uuid> = sqlx::query_scalar("delete from signal where subjects && $1 returning id")
-        .bind(subjects)
-        .fetch_all(&mut *connection)
-        .await?;
-    if gone.is_empty() {
-        return Ok(());
-    }
-    for statement in [
-        "with gone as (delete from signal_notice where signal_id = any($1) returning source, reference)
-         delete from signal_unmatched u using gone where u.source = gone.source and u.reference = gone.reference",
-        "delete from signal_key where signal_id = any($1)",
-        "delete from signal_feed where signal_id = any($1)",
-    ] {
-        sqlx::query(statement).bind(&gone).execute(&mut *connection).await?;
-    }
-    Ok(())
 }

@@ -1,15 +1,17 @@
 //! Suppressions: whoever is erased is gone, and stays out whatever is imported, also at the same moment.
 
 use super::people::{graph, person};
+use assay_domain::clock::Stopwatch;
 use assay_domain::identity::IdentityKind;
 use assay_domain::limits::ERASE_PEOPLE_MAX;
 use assay_domain::suppression::{SuppressedKind, SuppressionReason};
-use assay_domain::{Clock, PersonId, Sealed, SuppressionId};
+use assay_domain::{Clock, Digest, PersonId, Sealed, SuppressionId};
 use assay_store::Graph;
 use assay_store::graph::{GraphBatch, NewSuppression, PersonWrite, SuppressWish, Suppressed};
 use assay_testkit::TestDatabase;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
 
 fn wish(entries: Vec<NewSuppression>) -> SuppressWish {
@@ -290,4 +292,39 @@ async fn no_import_slips_a_person_in_who_is_being_erased() {
     let left: Vec<PersonId> = graph.people_by_ids(&ids).await.unwrap().iter().map(|one| one.id).collect();
     let odd: Vec<PersonId> = ids.iter().copied().skip(1).step_by(2).collect();
     assert_eq!(left, odd);
+}
+
+/// A list of many who are not here costs no more beside much that was said and asked of others: it once was compared with all of it.
+#[tokio::test]
+async fn what_a_long_list_costs_is_no_matter_of_how_much_is_kept() {
+    let kind = SuppressedKind::Identity(IdentityKind::Email);
+    let entry = |digest: u128| NewSuppression {
+        digest: Digest::from_bytes(digest.to_be_bytes()),
+        kind,
+        list_hash: None,
+    };
+    let mut list: Vec<_> = (1..=10_000).map(entry).collect();
+    let (_empty_db, empty) = graph().await;
+    let once = list.clone();
+    let watch = Stopwatch::start();
+    suppress(&empty, once).await;
+    let alone = watch.elapsed();
+    let (db, full) = graph().await;
+    db.psql(
+        "insert into signal (id, revision, kind, detected_at, occurred_at, body, subjects)
+         select gen_random_uuid(), 1, 4, now(), now(), '{}', array[decode(md5(n::text), 'hex')]
+         from generate_series(1, 20000) as n;
+         insert into upstream_answer
+         select 'email', decode(md5('q' || n), 'hex'), gen_random_uuid(), '{}', array[decode(md5(n::text), 'hex')], 'v', now()
+         from generate_series(1, 20000) as n",
+    )
+    .unwrap();
+    // What PostgreSQL calls md5('1').
+    list.push(entry(0xc4ca_4238_a0b9_2382_0dcc_509a_6f75_849b));
+    let watch = Stopwatch::start();
+    suppress(&full, list).await;
+    let beside = watch.elapsed();
+    assert_eq!((count(&db, "signal"), count(&db, "upstream_answer")), (19_999, 19_999));
+    // Compared with all of it, ten seconds and more.
+    assert!(beside < alone * 4 + Duration::from_secs(1), "{beside:?} beside much, {alone:?} alone");
 }

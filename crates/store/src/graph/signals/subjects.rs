@@ -7,8 +7,14 @@ use crate::StoreError;
 use crate::graph::Graph;
 use assay_domain::{Digest, SignalId, SignalKind};
 use chrono::{DateTime, Utc};
+use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
+
+/// The signals that name somebody of `$1`, each with whom. One look by the index for each: whether two arrays overlap is found by comparing
+/// all with all wherever plans expect many, and they always do.
+const NAMED: &str = "select wanted.digest, signal.id from unnest($1::bytea[]) as wanted (digest)
+    join signal on signal.subjects @> array[wanted.digest] and signal.subjects <> '{}'";
 
 impl Graph {
     /// What happened to these people since then, of these kinds, each with whom it happened to; oldest first.
@@ -20,11 +26,9 @@ impl Graph {
     ) -> Result<Vec<(Digest, FeedRow)>, StoreError> {
         let digests: Vec<&[u8]> = people.iter().map(|digest| digest.as_bytes().as_slice()).collect();
         let query = sqlx::query(AssertSqlSafe(format!(
-            "select {COLUMNS}, named.digest from signal s
-             cross join lateral unnest(s.subjects) as named (digest)
-             join signal_feed f on f.signal_id = s.id
-             where s.subjects && $1 and s.subjects <> '{{}}' and named.digest = any($1) and f.kind = any($2)
-                 and f.occurred_at >= $3
+            "with named as materialized ({NAMED})
+             select {COLUMNS}, named.digest from signal_feed f join named on named.id = f.signal_id
+             where f.signal_id = any(array(select id from named)) and f.kind = any($2) and f.occurred_at >= $3
              order by f.occurred_at, f.signal_id"
         )));
         let rows = query.bind(digests).bind(numbers(kinds)).bind(since).fetch_all(&self.pool).await?;
@@ -66,6 +70,29 @@ impl Graph {
         )));
         query.bind(ids).fetch_all(&self.pool).await?.iter().map(read).collect()
     }
+}
+
+/// Erasing takes every signal that names somebody, with all that was said of it.
+pub(in crate::graph) async fn forget(
+    connection: &mut PgConnection,
+    subjects: &[&[u8]],
+) -> Result<(), StoreError> {
+    let delete =
+        format!("delete from signal where id = any(array(select id from ({NAMED}) as named)) returning id");
+    let gone: Vec<Uuid> =
+        sqlx::query_scalar(AssertSqlSafe(delete)).bind(subjects).fetch_all(&mut *connection).await?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    for statement in [
+        "with gone as (delete from signal_notice where signal_id = any($1) returning source, reference)
+         delete from signal_unmatched u using gone where u.source = gone.source and u.reference = gone.reference",
+        "delete from signal_key where signal_id = any($1)",
+        "delete from signal_feed where signal_id = any($1)",
+    ] {
+        sqlx::query(statement).bind(&gone).execute(&mut *connection).await?;
+    }
+    Ok(())
 }
 
 fn numbers(kinds: &[SignalKind]) -> Vec<i16> {

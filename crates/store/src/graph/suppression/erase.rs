@@ -225,10 +225,18 @@ async fn forget_answers(
         .bind(&all)
         .execute(&mut *connection)
         .await?;
-    sqlx::query("delete from upstream_answer where question = any($1) or subjects && $1")
-        .bind(&all)
-        .execute(&mut *connection)
-        .await?;
+    // One look by an index for each, as for signals.
+    sqlx::query(
+        "delete from upstream_answer where ctid = any(array(
+             select kept.ctid from unnest($1::bytea[]) as gone (digest)
+             join upstream_answer kept on kept.question = gone.digest
+             union all
+             select kept.ctid from unnest($1::bytea[]) as gone (digest)
+             join upstream_answer kept on kept.subjects @> array[gone.digest]))",
+    )
+    .bind(&all)
+    .execute(&mut *connection)
+    .await?;
     signals::forget(connection, &all).await
 }
 
