@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use assay_domain::{
     Clock, Domain, Email, IdentityKey, ListHash, MasterKey, NetworkHosts, NetworkUrl, PersonName, Phone,
 };
-use chrono::Days;
+use chrono::{Days, TimeDelta};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -115,7 +115,9 @@ impl Somebody {
         let elsewhere = json!({ "name": "Elsewhere" });
         let (kind, left) =
             if self.number % 3 == 1 { ("promotion", &company) } else { ("new_company", &elsewhere) };
-        let yesterday = Clock::system().now() - Days::new(1);
+        // The first of them last: pages show the newest, and they are who is looked for before.
+        let seconds = TimeDelta::seconds(i64::try_from(self.number % 100_000).unwrap_or_default());
+        let yesterday = Clock::system().now() - Days::new(1) - seconds;
         json!({
             "id": id, "kind": "job-change", "occurredAt": yesterday.to_rfc3339(), "company": company,
             "person": { "fullName": self.full_name(), "networkUrl": self.url },

@@ -8,6 +8,8 @@ pub const SOURCE_DEADLINE_MIN: Duration = Duration::from_millis(500);
 pub const SOURCE_DEADLINE_MAX: Duration = Duration::from_secs(10);
 /// Of that, until the connection stands and is encrypted. What was not sent can be sent again.
 pub const SOURCE_CONNECT_DEADLINE: Duration = Duration::from_secs(3);
+/// So late after its time a question is given up only if nobody ran here meanwhile; then for so long its answer is looked for.
+pub const SOURCE_OVERSLEPT: Duration = Duration::from_millis(100);
 /// Whoever has less time left does not ask: an answer that comes too late may cost as much as one that is read.
 pub const SOURCE_TIME_LEFT_MIN: Duration = Duration::from_millis(50);
 /// A vendor that was waited for so long in vain has failed, however little time the caller had. A shorter wait says nothing of it.

@@ -7,6 +7,7 @@ use assay_domain::limits::{SOURCE_ANSWER_BYTES_MAX, SOURCE_IN_FLIGHT_MAX};
 use assay_sources::{NotAsked, Reading};
 use futures_util::future::join_all;
 use std::time::Duration;
+use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 #[tokio::test]
@@ -19,6 +20,21 @@ async fn a_vendor_that_hangs_or_trickles_is_given_up_when_the_time_is_over() {
         let took = watch.elapsed();
         assert!((400..1_500).contains(&took.as_millis()), "{took:?}");
     }
+}
+
+/// As where a machine was stopped and goes on, or had no time for us.
+#[tokio::test]
+async fn a_vendor_is_not_blamed_for_a_time_in_which_nobody_ran_here() {
+    let elsewhere = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let answers = Server::start(|_| Reply::After(Duration::from_millis(300), 404));
+    let server = elsewhere.spawn(answers).await.unwrap();
+    let asker = Asker::at(&server.url());
+    let (asked, ()) = tokio::join!(asker.ask_within(Duration::from_millis(600)), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        std::thread::sleep(Duration::from_millis(1_500));
+    });
+    assert_eq!(asked.unwrap().reading, Reading::Miss);
+    elsewhere.shutdown_background();
 }
 
 #[tokio::test]
