@@ -151,7 +151,9 @@ fn verdict(size: &Size, ran: &Ran, applied: &Applied, left_out: u64, tally: Tall
 /// Everything shows people now, or would prove nothing later. Gives whom the made-up world shows.
 fn look_before(scene: &Scene, cast: &Cast) -> Result<BTreeSet<String>> {
     progress("looking for them before");
-    let some: Vec<&Somebody> = scene.people.iter().take(ASKED_BEFORE).collect();
+    // From both ends: some pages show the newest, others the oldest.
+    let ends = scene.people.iter().take(ASKED_BEFORE / 2);
+    let some: Vec<&Somebody> = ends.chain(scene.people.iter().rev().take(ASKED_BEFORE / 2)).collect();
     let mut before = Check::of(scene, &some, &BTreeSet::new())?;
     before.scanner.complaints = Complaints::silent();
     before.people(&some)?;

@@ -21,6 +21,9 @@ use journal::{JournalReader, JournalWriter};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// Lines of a list that are applied together: several transactions, of which one is copied while the next is made.
+const LIST_AT_ONCE: usize = 5 * SUPPRESSIONS_PER_CALL_MAX;
+
 #[derive(Debug, Subcommand)]
 pub enum SuppressionCommand {
     /// Erase somebody and keep them out.
@@ -151,7 +154,7 @@ async fn import(session: &Session, engine: &Engine, path: &Path, list: HashList)
     let file = HashFile::open(path)?;
     let progress = Progress::start("hashes", file.lines());
     let (mut total, mut rejected) = (Erased::default(), 0);
-    let mut batch: Vec<Unwanted> = Vec::with_capacity(SUPPRESSIONS_PER_CALL_MAX);
+    let mut batch: Vec<Unwanted> = Vec::with_capacity(LIST_AT_ONCE);
     let mut read = 0;
     for entry in file.entries()? {
         let Entry { line, hash } = entry?;
@@ -165,7 +168,7 @@ async fn import(session: &Session, engine: &Engine, path: &Path, list: HashList)
                 }
             }
         }
-        if batch.len() == SUPPRESSIONS_PER_CALL_MAX {
+        if batch.len() == LIST_AT_ONCE {
             apply(engine, &mut batch, &mut total).await?;
             progress.advance(std::mem::take(&mut read));
         }

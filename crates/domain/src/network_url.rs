@@ -36,7 +36,8 @@ impl NetworkHosts {
         self.0.first().map_or("", String::as_str)
     }
 
-    fn contains(&self, host: &str) -> bool {
+    /// Whether it is one of them, or of their subdomains.
+    pub fn contains(&self, host: &str) -> bool {
         self.0.iter().any(|known| {
             host.strip_suffix(known.as_str())
                 .is_some_and(|subdomain| subdomain.is_empty() || subdomain.ends_with('.'))

@@ -126,11 +126,14 @@ impl Engine {
         let mut seen = HashSet::new();
         let entries = unwanted.iter().flat_map(|unwanted| self.entries(unwanted));
         let entries: Vec<NewSuppression> = entries.filter(|entry| seen.insert(entry.digest)).collect();
-        let mut erased = Erased::default();
+        let (mut erased, mut forgotten) = (Erased::default(), HashSet::new());
         for batch in entries.chunks(SUPPRESSIONS_PER_CALL_MAX) {
-            let forgotten = self.erase_all(self.wish(batch.to_vec(), reason, at), &[], &mut erased).await?;
-            self.settle_knowing(&forgotten).await?;
+            let wish = self.wish(batch.to_vec(), reason, at);
+            // The ledger copies one batch while the graph takes the next.
+            (forgotten, _) =
+                tokio::try_join!(self.erase_all(wish, &[], &mut erased), self.settle_knowing(&forgotten))?;
         }
+        self.settle_knowing(&forgotten).await?;
         Ok(erased)
     }
 

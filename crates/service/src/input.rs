@@ -169,12 +169,25 @@ fn unfit<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>) -> FieldEr
             fix,
         };
     }
-    let expected = message.rsplit_once("expected ").map_or("another type", |(_, expected)| expected);
+    let expected =
+        message.rsplit_once("expected ").map_or("another type", |(_, expected)| in_words(expected));
     FieldError {
         pointer,
         code: "invalid_type".into(),
         message: "the value has the wrong type or form".into(),
         fix: format!("send {expected}"),
+    }
+}
+
+/// What a program calls a type, as a caller knows it.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        named if named.starts_with("struct ") => "an object",
+        other => other,
     }
 }
 

@@ -54,6 +54,10 @@ impl<'de> Deserializer<'de> for Text {
         visitor.visit_u64(self.read("a whole number")?)
     }
 
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_i32(self.read("a whole number")?)
+    }
+
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_i64(self.read("a whole number")?)
     }
@@ -85,7 +89,43 @@ impl<'de> Deserializer<'de> for Text {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i128 u8 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple tuple_struct map struct
+        i8 i16 i128 u8 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple tuple_struct map struct
         identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::CATALOG;
+    use crate::input::RawInput;
+    use crate::spec::Verb;
+    use assay_domain::NetworkHosts;
+    use serde_json::Value;
+
+    #[test]
+    fn every_number_that_the_document_names_can_be_sent_in_a_query() {
+        let document = crate::openapi::document();
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut sent = 0;
+        for entry in CATALOG.iter().filter(|entry| entry.spec.verb == Verb::Get) {
+            let (example, _) = (entry.example)();
+            let parameters = document["paths"][entry.spec.path]["get"]["parameters"].as_array();
+            for parameter in parameters.into_iter().flatten() {
+                let (name, schema) = (text(&parameter["name"]), &parameter["schema"]);
+                if parameter["in"] != "query"
+                    || !["integer", "number"].map(Value::from).contains(&schema["type"])
+                {
+                    continue;
+                }
+                let others = example.as_object().into_iter().flatten().filter(|(other, _)| **other != name);
+                let mut pairs: Vec<(String, String)> =
+                    others.map(|(name, value)| (name.clone(), text(value))).collect();
+                pairs.push((name.clone(), text(&schema["minimum"])));
+                let rehearsed = (entry.rehearse)(RawInput::Query(pairs), &NetworkHosts::default());
+                assert!(rehearsed.is_ok(), "{name} of {}", entry.spec.name);
+                sent += 1;
+            }
+        }
+        assert!(sent > 10, "{sent}");
     }
 }

@@ -24,6 +24,8 @@ pub const PEERS_SHOWN_MAX: usize = 3;
 pub const CANDIDATES_SHOWN_MAX: usize = 8;
 pub const LEADERS_SHOWN_MAX: usize = 10;
 pub const MOVES_SHOWN_MAX: usize = 10;
+/// Rounds of one company that the feed tells of and that are read.
+pub const ROUNDS_READ_MAX: i64 = 100;
 pub const COWORKERS_SHOWN_MAX: usize = 25;
 /// People at a former company who are compared for a time in common.
 pub const COWORKERS_READ_MAX: usize = 200;

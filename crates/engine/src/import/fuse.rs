@@ -6,8 +6,9 @@ use super::employers::Meant;
 use super::record::{PersonRecord, RecordJob};
 use assay_domain::limits::EXPERIENCE_MAX;
 use assay_domain::name::{fold_company, fold_text};
-use assay_domain::person::{Employment, PersonFacts};
+use assay_domain::person::{EmailKind, Employment, KnownEmail, PersonFacts};
 use assay_domain::provenance::Attribution;
+use assay_domain::taxonomy::EmailStatus;
 use assay_domain::title::read_title;
 use assay_domain::{AccountId, CompanyId, Domain, Provenance};
 use assay_store::graph::Rights;
@@ -68,7 +69,7 @@ pub(super) fn fuse<'a>(
         first_name: named.first_name.clone(),
         last_name: named.last_name.clone(),
         headline: first(&ordered, |facts| facts.headline.clone()),
-        emails: union(&ordered, |facts| &facts.emails, |email| email.address.as_str().to_owned()),
+        emails: best_first(union(&ordered, |facts| &facts.emails, |email| email.address.as_str().to_owned())),
         phones: union(&ordered, |facts| &facts.phones, |phone| phone.number.as_str().to_owned()),
         network_url: first(&ordered, |facts| facts.network_url.clone()),
         location: first(&ordered, |facts| facts.location.clone()),
@@ -259,6 +260,12 @@ fn provenance(ordered: &[&Testimony], facts: &PersonFacts) -> Provenance {
     Provenance(all)
 }
 
+/// Addresses at work before private ones, those known to take mail before others; else as they came.
+fn best_first(mut emails: Vec<KnownEmail>) -> Vec<KnownEmail> {
+    emails.sort_by_key(|email| (email.kind != EmailKind::Business, email.status != Some(EmailStatus::Valid)));
+    emails
+}
+
 fn fields_said(record: &PersonRecord, shown: &PersonFacts) -> Vec<&'static str> {
     let said = &record.facts;
     let best_email = shown.emails.first().map(|email| &email.address);
@@ -280,4 +287,32 @@ fn fields_said(record: &PersonRecord, shown: &PersonFacts) -> Vec<&'static str> 
         ("certifications", !said.certifications.is_empty()),
     ];
     all.into_iter().filter_map(|(field, is_said)| is_said.then_some(field)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_domain::Email;
+
+    #[test]
+    fn an_address_at_work_that_takes_mail_is_the_first() {
+        let email = |address: &str, kind, status| KnownEmail {
+            address: Email::parse(address).unwrap(),
+            kind,
+            status,
+            verified_at: None,
+        };
+        let (work, private, valid) = (EmailKind::Business, EmailKind::Personal, Some(EmailStatus::Valid));
+        let sorted = best_first(vec![
+            email("private@gmail.com", private, valid),
+            email("old@acme.example", work, None),
+            email("new@acme.example", work, None),
+            email("jane@acme.example", work, valid),
+        ]);
+        let addresses: Vec<&str> = sorted.iter().map(|email| email.address.as_str()).collect();
+        assert_eq!(
+            addresses,
+            ["jane@acme.example", "old@acme.example", "new@acme.example", "private@gmail.com"]
+        );
+    }
 }

@@ -74,7 +74,15 @@ pub(crate) fn read_entry(kind: WatchKind, text: &str, hosts: &NetworkHosts) -> R
             let is_person = url.kind() == NetworkUrlKind::Person;
             if is_person { Ok(Watched::Person(url)) } else { Err("not the profile of a person".to_owned()) }
         }
-        WatchKind::Companies => Domain::parse(text).map(Watched::Company).map_err(|error| error.to_string()),
+        WatchKind::Companies => {
+            let domain = Domain::parse(text).map_err(|error| error.to_string())?;
+            let is_network = hosts.contains(domain.as_str());
+            if is_network {
+                Err("the network's own address".to_owned())
+            } else {
+                Ok(Watched::Company(domain))
+            }
+        }
     }
 }
 
@@ -109,6 +117,22 @@ const fn fix(kind: WatchKind) -> &'static str {
         WatchKind::People => {
             "send the address of a person's profile, such as https://network.example/in/ada-okafor"
         }
-        WatchKind::Companies => "send a domain, such as northwind-robotics.example",
+        WatchKind::Companies => "send the company's own domain, such as northwind-robotics.example",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_to_the_network_is_nobodys_domain() {
+        let hosts = NetworkHosts::default();
+        let read = |text: &str| read_entry(WatchKind::Companies, text, &hosts);
+        assert!(read("https://www.northwind-robotics.example/about").is_ok());
+        for text in ["https://network.example/in/ada-okafor", "https://uk.network.example/company/northwind"]
+        {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 }

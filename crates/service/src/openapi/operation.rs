@@ -33,7 +33,7 @@ pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
     answer.insert("headers".into(), headers::references(names));
     responses.insert(spec.status.to_string(), Value::Object(answer));
     responses.extend(dry_run_apart(spec, schemas, None));
-    responses.extend(problems::references(&problems::statuses(spec)));
+    responses.extend(problems::references(&problems::statuses(spec, Schemas::takes(entry, "cursor"))));
     operation.insert("responses".into(), Value::Object(responses));
     Value::Object(operation)
 }

@@ -8,7 +8,7 @@ use crate::spec::{Group, Spec, Verb};
 use serde_json::{Map, Value, json};
 
 /// What a row can answer beside its answer.
-pub(super) fn statuses(spec: &Spec) -> Vec<u16> {
+pub(super) fn statuses(spec: &Spec, takes_cursor: bool) -> Vec<u16> {
     let mut statuses = vec![401, 403, 408, 422, 429, 500, 503, 504];
     if spec.verb.has_body() {
         statuses.extend([400, 413, 415]);
@@ -19,7 +19,8 @@ pub(super) fn statuses(spec: &Spec) -> Vec<u16> {
     if !spec.price.is_free() {
         statuses.push(402);
     }
-    if spec.group == Group::Search {
+    // Pages of the index and of the feed, which can be rebuilt and restored.
+    if takes_cursor && (spec.group.is_recorded() || spec.group == Group::Signals) {
         statuses.push(410);
     }
     if spec.asks_vendors() {
@@ -111,7 +112,7 @@ mod tests {
     fn whoever_asks_vendors_may_be_told_that_none_answered() {
         let says_so = |name: &str| {
             let entry = CATALOG.iter().find(|entry| entry.spec.name == name).unwrap();
-            statuses(&entry.spec).contains(&502)
+            statuses(&entry.spec, false).contains(&502)
         };
         for name in ["enrich", "companies", "reverse-email", "reverse-phone", "find-phone", "verify-email"] {
             assert!(says_so(name), "{name}");

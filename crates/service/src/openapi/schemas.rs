@@ -49,12 +49,9 @@ impl Schemas {
 
     /// The fields of a request that come in its path and its query, in the order of the type.
     pub(super) fn parameters(&mut self, entry: &Entry, example: &Value) -> Vec<Value> {
-        let request = (entry.request_schema)(&mut self.requests);
-        // The type as it is: `body` has taken the fields of the path out of the shared one when it comes to the twin.
-        let mut fresh = Self::new().requests;
-        (entry.request_schema)(&mut fresh);
-        let definition = component_name(&request).and_then(|name| fresh.definitions().get(&name).cloned());
-        let definition = definition.unwrap_or_default();
+        // For what it refers to.
+        (entry.request_schema)(&mut self.requests);
+        let definition = request_as_it_is(entry);
         let is_required = |name: &str| {
             let names = definition.get("required").and_then(Value::as_array);
             names.is_some_and(|names| names.iter().any(|required| required == name))
@@ -66,6 +63,12 @@ impl Schemas {
         taken
             .map(|(name, schema)| parameter(&entry.spec, &name, schema, is_required(&name), example))
             .collect()
+    }
+
+    /// Whether a request has such a field.
+    pub(super) fn takes(entry: &Entry, field: &str) -> bool {
+        let definition = request_as_it_is(entry);
+        definition.get("properties").and_then(Value::as_object).is_some_and(|all| all.contains_key(field))
     }
 
     /// The body of a request: the fields of the type without those of the path, and the options every paid call takes.
@@ -145,6 +148,14 @@ fn needs_a_field(definition: &Value) -> bool {
     };
     let forms = definition.get("anyOf").and_then(Value::as_array);
     definition.get("minProperties").is_some() || forms.into_iter().any(|forms| forms.iter().all(asks))
+}
+
+/// The type as it is: `body` has taken the fields of the path out of the shared one when it comes to the twin.
+fn request_as_it_is(entry: &Entry) -> Value {
+    let mut fresh = Schemas::new().requests;
+    let request = (entry.request_schema)(&mut fresh);
+    let definition = component_name(&request).and_then(|name| fresh.definitions().get(&name).cloned());
+    definition.unwrap_or_default()
 }
 
 fn component_name(schema: &Schema) -> Option<String> {

@@ -1,5 +1,6 @@
 //! Companies that raised money: which rounds are meant, and the company behind one, told once.
 
+use super::account::domains_of;
 use super::recent::{FirstAsked, WalkWish, is_told_at_newer};
 use super::window::Window;
 use crate::context::Context;
@@ -7,15 +8,19 @@ use crate::fault::Fault;
 use crate::search::firm::FirmFilters;
 use crate::search::values::{FilterValue, OneValue, Values};
 use assay_domain::company::Round;
+use assay_domain::limits::ROUNDS_READ_MAX;
 use assay_domain::signal::Content;
 use assay_domain::taxonomy::FundingStage;
 use assay_domain::{Company, Signal, SignalKind};
-use assay_engine::signals::RecentFilter;
+use assay_engine::signals::{Moment, RecentFilter};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// What amounts are in where nobody says otherwise.
 const CURRENCY: &str = "USD";
+/// Accounts of one round are no further apart.
+const ONE_ROUND_DAYS: i64 = 45;
 
 /// A currency's code.
 #[derive(Debug, Clone, Serialize)]
@@ -82,6 +87,32 @@ pub fn rounds_of(context: &Context, wish: &WalkWish) -> RecentFilter {
     RecentFilter { since: wish.since(context), ..RecentFilter::all(SignalKind::Funding) }
 }
 
+/// Every round of a company that its record or the feed tells of, the newest first; one that both tell of is told once.
+pub async fn all_rounds(context: &Context, company: &Company) -> Result<Vec<Round>, Fault> {
+    let mut rounds = company.facts.funding_rounds.clone();
+    let filter = RecentFilter { domains: domains_of(company), ..RecentFilter::all(SignalKind::Funding) };
+    if !filter.domains.is_empty() {
+        let before = Moment::after(context.now);
+        let told = context.engine.recent_signals(&filter, i64::MAX, before, ROUNDS_READ_MAX).await?;
+        for (_, signal) in told.signals {
+            if let Content::Funding(round) = signal.content
+                && rounds.iter().all(|known| !is_same(known, &round))
+            {
+                rounds.push(round);
+            }
+        }
+    }
+    rounds.sort_by_key(|round| Reverse(round.announced_on));
+    Ok(rounds)
+}
+
+/// Two accounts of one round differ in the day, and one of them may not know the stage or the amount.
+fn is_same(one: &Round, other: &Round) -> bool {
+    let days = one.announced_on.signed_duration_since(other.announced_on).num_days().abs();
+    let has_amount = one.amount.is_some() && (one.amount, &one.currency) == (other.amount, &other.currency);
+    days <= ONE_ROUND_DAYS && (one.stage == other.stage || has_amount)
+}
+
 /// The company that raised money, and the round. One that raised twice is told at the newer round that is meant.
 pub async fn funded(
     context: &Context,
@@ -99,4 +130,28 @@ pub async fn funded(
     let until = sieve.window.end(sieve.first_asked.at(context));
     let is_told = is_told_at_newer(context, &company, signal, until, is_meant).await?;
     Ok((!is_told).then(|| (company, round.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::NaiveDate;
+
+    #[test]
+    fn two_accounts_of_one_round_are_one() {
+        let round = |stage, amount: Option<i64>, month, day| Round {
+            stage,
+            amount,
+            currency: amount.map(|_| "USD".to_owned()),
+            announced_on: NaiveDate::from_ymd_opt(2026, month, day).unwrap(),
+            investors: Vec::new(),
+            lead_investors: Vec::new(),
+        };
+        let told = round(FundingStage::SeriesA, Some(12), 3, 1);
+        assert!(is_same(&told, &round(FundingStage::SeriesA, None, 4, 10)));
+        assert!(is_same(&told, &round(FundingStage::Other, Some(12), 2, 20)));
+        assert!(!is_same(&told, &round(FundingStage::SeriesB, Some(13), 3, 1)));
+        assert!(!is_same(&told, &round(FundingStage::SeriesA, Some(12), 9, 1)));
+        assert!(!is_same(&round(FundingStage::Seed, None, 3, 1), &round(FundingStage::Other, None, 3, 1)));
+    }
 }

@@ -49,15 +49,20 @@ pub async fn leaders(context: &Context, company: &Company, most: usize) -> Resul
     Ok(leaders)
 }
 
-/// Who works beside somebody: at the same company, of the same department first.
+/// Who works beside somebody: at the same company, of the same rank first, and of the same department before others.
 pub async fn peers(context: &Context, person: &Person, most: usize) -> Result<Vec<Person>, Fault> {
     let Some(employer) = &person.company else { return Ok(Vec::new()) };
     let colleagues = Clause::OneOf(Term::Employer, vec![employer.id.uuid().to_string()]);
-    let department = person.current().and_then(|job| job.department);
-    let beside = department.and_then(|department| has_one(Term::Department, &[department]));
+    let job = person.current();
+    let beside = job.and_then(|job| job.department).and_then(|it| has_one(Term::Department, &[it]));
+    let alike = job.and_then(|job| job.seniority).and_then(|it| has_one(Term::Seniority, &[it]));
     let mut found: Vec<Person> = Vec::new();
-    for all in [vec![Some(colleagues.clone()), beside], vec![Some(colleagues)]] {
-        let wanted = all.into_iter().flatten().collect();
+    for also in [vec![&alike, &beside], vec![&alike], vec![&beside], Vec::new()] {
+        if also.iter().any(|clause| clause.is_none()) {
+            continue;
+        }
+        let also = also.into_iter().flatten().cloned();
+        let wanted = std::iter::once(colleagues.clone()).chain(also).collect();
         let more = find_people(context, wanted, 2 * most + 1).await?;
         let is_new = |one: &Person| one.id != person.id && found.iter().all(|known| known.id != one.id);
         let more: Vec<Person> = more.into_iter().filter(is_new).collect();

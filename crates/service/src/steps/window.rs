@@ -11,6 +11,12 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy)]
 pub struct Since(DateTime<Utc>);
 
+impl Since {
+    pub fn given(asked: Option<OneValue<Self>>) -> Option<DateTime<Utc>> {
+        asked.map(|OneValue(Self(at))| at)
+    }
+}
+
 impl FilterValue for Since {
     fn read(text: &str) -> Result<Self, String> {
         // Days are read no less strictly: the calendar goes further back than the database can count.

@@ -5,7 +5,9 @@ use crate::cursor;
 use crate::endpoint::{Endpoint, Outcome};
 use crate::fault::Fault;
 use crate::memory::{HistoryFilter, HistoryRow, HistoryTotals};
+use crate::search::values::OneValue;
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::window::Since;
 use assay_domain::{Credits, NetworkHosts, RequestId, limits};
 use chrono::{DateTime, Utc};
 use garde::Validate;
@@ -19,12 +21,12 @@ pub enum History {}
 #[derive(Debug, Deserialize, JsonSchema, Validate)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryRequest {
-    /// Calls at or after this time.
+    /// Calls at or after this time, or day.
     #[garde(skip)]
-    from: Option<DateTime<Utc>>,
-    /// Calls before this time.
+    from: Option<OneValue<Since>>,
+    /// Calls before this time, or day.
     #[garde(skip)]
-    to: Option<DateTime<Utc>>,
+    to: Option<OneValue<Since>>,
     /// The name of an endpoint, such as `enrich`.
     #[garde(length(chars, max = 100))]
     endpoint: Option<String>,
@@ -152,8 +154,8 @@ pub(super) fn filter_of(request: HistoryRequest) -> HistoryFilter {
     // PostgreSQL has no text with a NUL in it, so nothing is called so.
     let readable = |text: &str| text.replace('\0', "\u{fffd}");
     HistoryFilter {
-        from: request.from,
-        to: request.to,
+        from: Since::given(request.from),
+        to: Since::given(request.to),
         endpoint: request.endpoint.as_deref().map(readable),
         status: request.status,
         key_id: request.key_id.as_deref().map(|id| readable(id.strip_prefix("key_").unwrap_or(id))),

@@ -6,9 +6,11 @@ use crate::example;
 use crate::fault::Fault;
 use crate::spec::{Group, Spec};
 use crate::steps::account::{known_company, read_domain};
+use crate::steps::funded::all_rounds;
 use crate::steps::people::{find_people, has_one, works_at};
 use crate::view::{CompanyView, PersonView, RoundView, TechnologyView};
 use assay_domain::clock::Stopwatch;
+use assay_domain::company::Round;
 use assay_domain::limits::{DOMAIN_CHARS_MAX, LEADERS_SHOWN_MAX};
 use assay_domain::taxonomy::Seniority;
 use assay_domain::{Company, Credits, Domain, NetworkHosts, Person, Price};
@@ -41,9 +43,7 @@ pub struct FounderResearchResponse {
 }
 
 impl FounderResearchResponse {
-    fn new(company: Company, founders: Vec<Person>) -> Self {
-        let mut rounds = company.facts.funding_rounds.clone();
-        rounds.sort_by_key(|round| std::cmp::Reverse(round.announced_on));
+    fn new(company: Company, founders: Vec<Person>, rounds: Vec<Round>) -> Self {
         Self {
             found: true,
             founders: founders.into_iter().map(PersonView::from).collect(),
@@ -77,7 +77,8 @@ impl Endpoint for FounderResearch {
     }
 
     fn example() -> (Value, FounderResearchResponse) {
-        let response = FounderResearchResponse::new(example::company(), vec![example::person()]);
+        let (company, round) = example::funded();
+        let response = FounderResearchResponse::new(company, vec![example::person()], vec![round]);
         (json!({ "company_domain": "northwind-robotics.example" }), response)
     }
 
@@ -92,9 +93,10 @@ impl Endpoint for FounderResearch {
         };
         let ranks = has_one(Term::Seniority, &[Seniority::Founder, Seniority::Owner]);
         let wanted = [Some(works_at(&company)), ranks].into_iter().flatten().collect();
-        let founders = find_people(context, wanted, LEADERS_SHOWN_MAX).await?;
+        let (founders, rounds) =
+            tokio::try_join!(find_people(context, wanted, LEADERS_SHOWN_MAX), all_rounds(context, &company))?;
         let people = founders.iter().map(|person| person.id).collect();
         let trace = Trace { people, ..Trace::graph(true, watch.elapsed()) };
-        Ok(Outcome::found(FounderResearchResponse::new(company, founders), 1, trace))
+        Ok(Outcome::found(FounderResearchResponse::new(company, founders, rounds), 1, trace))
     }
 }

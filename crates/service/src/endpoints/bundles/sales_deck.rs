@@ -8,6 +8,7 @@ use crate::search::values::{OneValue, Phrase};
 use crate::spec::{Group, Spec};
 use crate::steps::account::{known_company, read_domain};
 use crate::steps::buyers::{BuyerView, buyers};
+use crate::steps::funded::all_rounds;
 use crate::steps::moves::{MoveView, moves_at};
 use crate::steps::similarity::companies_like;
 use crate::view::RoundView;
@@ -167,8 +168,9 @@ impl Endpoint for SalesDeck {
         let Some(company) = known_company(context, &asked.domain).await? else {
             return Ok(Outcome::nothing(SalesDeckResponse::default()));
         };
-        let (found, moves, similar) = tokio::try_join!(
+        let (found, rounds, moves, similar) = tokio::try_join!(
             buyers(context, &company, &asked.role, COMMITTEE),
+            all_rounds(context, &company),
             moves_at(context, &company),
             companies_like(context, &company, LOOKALIKES_SHOWN_MAX)
         )?;
@@ -183,14 +185,10 @@ impl Endpoint for SalesDeck {
             company: Some(AccountView::from(&company)),
             decision_maker: found.next().map(|buyer| BuyerView::new(buyer, &company)),
             buying_committee_extras: found.map(ExtraView::from).collect(),
-            recent_funding: latest_round(&company),
+            recent_funding: rounds.into_iter().next().map(RoundView::from),
             recent_job_changes_at_account: moves.into_iter().map(|(_, view)| view).collect(),
             similar_companies: similar.into_iter().map(SimilarView::from).collect(),
         };
         Ok(Outcome::found(body, 1, Trace { people, ..Trace::graph(true, watch.elapsed()) }))
     }
-}
-
-fn latest_round(company: &Company) -> Option<RoundView> {
-    company.facts.funding_rounds.iter().max_by_key(|round| round.announced_on).cloned().map(RoundView::from)
 }

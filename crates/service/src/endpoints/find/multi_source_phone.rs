@@ -79,7 +79,7 @@ impl Endpoint for MultiSourcePhone {
         ..Spec::lookup(
             "multi-source-phone",
             "/v1/multi-source-phone",
-            Group::Find,
+            Group::NicheCombos,
             Credits::whole(14),
             "phone",
         )

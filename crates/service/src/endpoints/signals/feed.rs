@@ -8,6 +8,7 @@ use crate::fault::{Code, Fault};
 use crate::feeds::Place;
 use crate::search::values::OneValue;
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::window::Since;
 use crate::view::{SignalView, example_signal};
 use assay_domain::limits::{AMOUNT_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Department, FundingStage, Industry};
@@ -50,10 +51,10 @@ impl From<KindAsked> for SignalKind {
 #[garde(allow_unvalidated)]
 pub struct SignalsRequest {
     kind: KindAsked,
-    /// What happened at or after this time.
-    since: Option<DateTime<Utc>>,
-    /// What happened before this time.
-    until: Option<DateTime<Utc>>,
+    /// What happened at or after this time, or day.
+    since: Option<OneValue<Since>>,
+    /// What happened before this time, or day.
+    until: Option<OneValue<Since>>,
     /// Of this company; on either side of a deal or a move.
     #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
     domain: Option<String>,
@@ -137,8 +138,8 @@ impl Endpoint for Signals {
         let domain = request.domain.as_deref().map(Domain::parse).transpose();
         let domain = domain.map_err(|error| Fault::unreadable("/domain", &error))?;
         let filter = FeedFilter {
-            since: request.since,
-            until: request.until,
+            since: Since::given(request.since),
+            until: Since::given(request.until),
             domain: domain.map(|domain| domain.as_str().to_owned()),
             country: request.country.map(|country| country.to_ascii_uppercase()),
             industry: request.industry.map(|OneValue(industry)| industry.as_str().to_owned()),
