@@ -1,10 +1,19 @@
 //! The bars: what the project promises, each a run that fails when the promise is broken.
 
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use assay_testkit::{Stopwatch, workspace_root};
+
+/// Of a bar that failed, told again below the table.
+const LAST_LINES: usize = 12;
+const LOOK: Duration = Duration::from_millis(250);
 
 struct Bar {
     name: &'static str,
@@ -268,7 +277,7 @@ pub(crate) fn run_one(name: &str, rest: &[&str]) -> anyhow::Result<ExitCode> {
     let Some(bar) = BARS.iter().find(|bar| bar.name == name) else {
         bail!("no bar is called {name:?}; see `cargo xtask bar --list`");
     };
-    let code = run(bar, rest)?;
+    let code = program(bar, rest)?.status().context("cannot run the bars")?.code();
     // The bar's own code is passed on; a signal has none.
     Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
@@ -279,20 +288,54 @@ pub(crate) fn run_all(rest: &[&str]) -> anyhow::Result<ExitCode> {
     for bar in BARS.iter().filter(|bar| !BY_COMMAND.contains(&bar.name)) {
         println!("== bar {}", bar.name);
         let watch = Stopwatch::start();
-        let passed = run(bar, rest)? == Some(0);
-        rows.push((bar, passed, watch.elapsed().as_secs()));
+        let (code, last_lines) = run_watched(bar, rest)?;
+        rows.push((bar, code == Some(0), watch.elapsed().as_secs(), last_lines));
     }
     println!("\n{:<12} {:<6} {:>7}  promise", "bar", "result", "seconds");
-    for (bar, passed, seconds) in &rows {
+    for (bar, passed, seconds, _) in &rows {
         let result = if *passed { "ok" } else { "FAILED" };
         println!("{:<12} {result:<6} {seconds:>7}  {}", bar.name, bar.promise);
     }
-    let all_passed = rows.iter().all(|(_, passed, _)| *passed);
+    // Told again at the end, where whoever sees only the end of a long log finds it.
+    for (bar, _, _, last_lines) in rows.iter().filter(|(_, passed, ..)| !passed) {
+        println!("\n{} ended with:", bar.name);
+        last_lines.iter().for_each(|line| println!("  {line}"));
+    }
+    let all_passed = rows.iter().all(|(_, passed, ..)| *passed);
     Ok(if all_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Passes on what a bar says, and keeps the end of it.
+fn run_watched(bar: &Bar, rest: &[&str]) -> anyhow::Result<(Option<i32>, VecDeque<String>)> {
+    let (said, says) = std::io::pipe()?;
+    let mut command = program(bar, rest)?;
+    let mut child = command.stdout(says.try_clone()?).stderr(says).spawn().context("cannot run the bars")?;
+    // The command holds the pipe open; so may a server that a bar left behind, which is not waited for.
+    drop(command);
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        BufReader::new(said).split(b'\n').map_while(Result::ok).try_for_each(|it| sender.send(it))
+    });
+    let mut last_lines = VecDeque::new();
+    loop {
+        match lines.recv_timeout(LOOK) {
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                println!("{line}");
+                last_lines.push_back(line);
+                if last_lines.len() > LAST_LINES {
+                    last_lines.pop_front();
+                }
+            }
+            Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_none() => {}
+            Err(_) => break,
+        }
+    }
+    Ok((child.wait()?.code(), last_lines))
+}
+
 /// Built together with the program the bars start, so that what both share is built once.
-fn run(bar: &Bar, rest: &[&str]) -> anyhow::Result<Option<i32>> {
+fn program(bar: &Bar, rest: &[&str]) -> anyhow::Result<Command> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let root = workspace_root()?;
     let built = Command::new(cargo)
@@ -315,11 +358,7 @@ fn run(bar: &Bar, rest: &[&str]) -> anyhow::Result<Option<i32>> {
     }
     let own = std::env::current_exe().context("this program has no place")?;
     let target = own.parent().and_then(Path::parent).context("this program is outside a target folder")?;
-    let status = Command::new(target.join("release/assay-bench"))
-        .current_dir(&root)
-        .arg(bar.name)
-        .args(rest)
-        .status()
-        .context("cannot run the bars")?;
-    Ok(status.code())
+    let mut program = Command::new(target.join("release/assay-bench"));
+    program.current_dir(&root).arg(bar.name).args(rest);
+    Ok(program)
 }

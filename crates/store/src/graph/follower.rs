@@ -36,11 +36,13 @@ impl Graph {
         if let Some((epoch, seq)) = place {
             return Ok(Some(LogHead { epoch, seq }));
         }
-        sqlx::query("insert into follower (name, epoch, seq) values ($1, $2, 0) on conflict do nothing")
-            .bind(name)
-            .bind(self.log_head().await?.epoch)
-            .execute(&self.pool)
-            .await?;
+        sqlx::query(
+            "insert into follower (name, epoch, seq) values ($1, $2, 0) on conflict (name) do nothing",
+        )
+        .bind(name)
+        .bind(self.log_head().await?.epoch)
+        .execute(&self.pool)
+        .await?;
         Ok(None)
     }
 

@@ -34,7 +34,8 @@ pub(super) async fn write(connection: &mut PgConnection, changed: &[Changed<'_>]
     }
     let (keys, entities): (Vec<i64>, Vec<Uuid>) = again.into_iter().unzip();
     sqlx::query(
-        "insert into match_key (key, entity_id) select * from unnest($1::bigint[], $2::uuid[]) on conflict do nothing",
+        "insert into match_key (key, entity_id) select * from unnest($1::bigint[], $2::uuid[])
+         on conflict (key, entity_id) do nothing",
     )
     .bind(keys)
     .bind(entities)

@@ -253,7 +253,7 @@ async fn write_run(
          )
          insert into saved_icp_seen (icp_id, account_id, record_id, run_id, shown_at)
          select ran.id, $1, shown.id, $6, $4 from ran cross join unnest($3::uuid[]) as shown (id)
-         on conflict do nothing",
+         on conflict (icp_id, record_id) do nothing",
     )
     .bind(account.uuid())
     .bind(run.icp.uuid())

@@ -46,7 +46,7 @@ select n.id, $1, $2, n.account_id, n.unique_key,
     coalesce(n.run_at, now()), n.attempts_max, make_interval(secs => n.every), n.payload
 from turns, unnest($3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::integer[], $8::float8[], $9::jsonb[])
     with ordinality as n(id, account_id, unique_key, run_at, attempts_max, every, payload, ordinal)
-on conflict do nothing";
+on conflict (queue, unique_key) where unique_key is not null do nothing";
 
 /// Puts jobs into a queue, in the caller's transaction, and says how many are new. Ring the bell after its commit.
 pub async fn put(

@@ -196,3 +196,20 @@ async fn a_database_that_lives_elsewhere_than_its_log_was_written_begins_a_new_o
     assert_eq!(turn().await.epoch, restored.epoch);
     assert_eq!(changes(&graph, restored.epoch, 0).await.len(), 6);
 }
+
+#[tokio::test]
+async fn a_node_that_follows_while_a_dump_is_being_restored_does_not_hinder_it() {
+    let (db, graph) = graph().await;
+    graph.follow_as("learnt", NODE_A).await.unwrap();
+    let url = db.url();
+    // Rows are restored first and indexes after them.
+    assay_testkit::psql(&url, "alter table follower drop constraint follower_pkey").unwrap();
+    assay_testkit::psql(
+        &url,
+        "update follower set until = now() + interval '1 hour', holder = gen_random_uuid()",
+    )
+    .unwrap();
+    graph.follow_as("learnt", NODE_B).await.unwrap_err();
+    assay_testkit::psql(&url, "alter table follower add primary key (name)").unwrap();
+    assert!(graph.follow_as("learnt", NODE_B).await.unwrap().is_none());
+}

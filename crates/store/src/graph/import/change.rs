@@ -152,7 +152,7 @@ pub(super) async fn write_changes(
              to_company_id, to_company, to_title, observed_on)
          select * from unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::smallint[], $5::uuid[], $6::text[], $7::text[],
              $8::uuid[], $9::text[], $10::text[], $11::date[])
-         on conflict do nothing",
+         on conflict (person_id, version, kind) do nothing",
     )
     .bind(told.iter().map(|(change, _)| change.person.uuid()).collect::<Vec<_>>())
     .bind(told.iter().map(|(_, version)| *version).collect::<Vec<_>>())

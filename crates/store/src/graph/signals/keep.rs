@@ -69,7 +69,7 @@ async fn keep_unmatched(connection: &mut PgConnection, new: &NewNotice<'_>) -> R
              delete from signal_unmatched where source = $1 and reference = $2 and not key = any($3)
          )
          insert into signal_unmatched (key, source, reference) select key, $1, $2 from unnest($3::bigint[]) as keys (key)
-         on conflict do nothing",
+         on conflict (key, source, reference) do nothing",
     )
     .bind(new.source)
     .bind(&new.notice.reference)
@@ -82,7 +82,7 @@ async fn keep_unmatched(connection: &mut PgConnection, new: &NewNotice<'_>) -> R
 async fn keep_keys(connection: &mut PgConnection, keys: &[i64], id: SignalId) -> Result<(), StoreError> {
     sqlx::query(
         "insert into signal_key (key, signal_id) select key, $2 from unnest($1::bigint[]) as keys (key)
-         on conflict do nothing",
+         on conflict (key, signal_id) do nothing",
     )
     .bind(keys)
     .bind(id.uuid())

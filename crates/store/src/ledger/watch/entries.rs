@@ -132,7 +132,7 @@ pub(super) async fn insert(
     let added = sqlx::query(
         "insert into watch_entry (list_id, account_id, subject, named)
          select $1, $2, e.subject, e.named from unnest($3::bytea[], $4::bytea[]) as e(subject, named)
-         on conflict do nothing",
+         on conflict (list_id, subject) do nothing",
     )
     .bind(list.uuid())
     .bind(account.uuid())

@@ -279,7 +279,7 @@ async fn keep(
          where ($5::uuid is null or e.list_id = $5)
              and (h.detected_at >= e.added_at or h.occurred_at >= e.added_at - make_interval(days => $7))
          order by h.place
-         on conflict do nothing",
+         on conflict (list_id, subject, signal_id) do nothing",
     )
     .bind(happened.iter().map(|it| it.subject.as_bytes().as_slice()).collect::<Vec<_>>())
     .bind(happened.iter().map(|it| it.signal.uuid()).collect::<Vec<_>>())
