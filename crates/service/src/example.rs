@@ -16,6 +16,20 @@ use uuid::Uuid;
 
 const PERSON: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0601;
 const COMPANY: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0701;
+/// Ids of peers and of their companies come after these.
+const PEER: u128 = PERSON + 0x10;
+const COMPANY_OF_PEER: u128 = COMPANY + 0x10;
+/// People with the post of the person of all examples, and where they have it.
+const PEERS: [(&str, &str); 8] = [
+    ("Bruno Costa", "Alder Systems"),
+    ("Mei Lindqvist", "Harbour Analytics"),
+    ("Dilnoza Karimova", "Meridian Freight"),
+    ("Elif Demir", "Quarry Sensors"),
+    ("Femi Adeyemi", "Bluefin Logistics"),
+    ("Greta Holm", "Lantern Controls"),
+    ("Hiro Tanaka", "Saffron Motion"),
+    ("Ines Moreau", "Tidewater Automation"),
+];
 const SIGNAL: u128 = 0x0197_f7a0_5c3a_7d12_a4b1_c2d3_e4f5_0901;
 
 /// The time of every example.
@@ -146,6 +160,58 @@ pub fn company() -> Company {
         provenance: provenance(&["mail"]),
         refreshed_at: moment(),
         owner: None,
+    }
+}
+
+/// As a path and a domain have it.
+fn slug(name: &str) -> String {
+    name.to_lowercase().replace(' ', "-")
+}
+
+/// Others like the person of all examples, each at a company of their own. Nothing is known of how to reach them.
+pub fn peers() -> Vec<Person> {
+    PEERS.iter().zip(0_u128..).map(|((name, company), number)| peer(name, company, number)).collect()
+}
+
+fn peer(name: &str, company_name: &str, number: u128) -> Person {
+    let hosts = NetworkHosts::default();
+    let url = |path: &str, name: &str| {
+        NetworkUrl::parse(&format!("https://network.example/{path}/{}", slug(name)), &hosts).ok()
+    };
+    let mut employer = company().as_employer();
+    employer.id = CompanyId::from_uuid(Uuid::from_u128(COMPANY_OF_PEER + number));
+    employer.name = company_name.to_owned();
+    employer.domain = Domain::parse(&format!("{}.example", slug(company_name))).ok();
+    employer.network_url = url("company", company_name);
+    let present = job("VP of Sales", Seniority::Vp, day(2023, 2, 1), None);
+    let (first, last) = name.split_once(' ').unwrap_or((name, ""));
+    let Provenance(mut sources) = provenance(&[]);
+    sources.truncate(1);
+    Person {
+        id: PersonId::from_uuid(Uuid::from_u128(PEER + number)),
+        facts: PersonFacts {
+            full_name: name.to_owned(),
+            first_name: Some(first.to_owned()),
+            last_name: Some(last.to_owned()),
+            headline: Some(format!("VP of Sales at {company_name}")),
+            network_url: url("in", name),
+            location: Some(place()),
+            emails: Vec::new(),
+            phones: Vec::new(),
+            education: Vec::new(),
+            skills: Vec::new(),
+            languages: Vec::new(),
+            certifications: Vec::new(),
+            last_job_change_on: None,
+        },
+        experience: vec![Employment {
+            company_id: Some(employer.id),
+            company_name: company_name.to_owned(),
+            ..present
+        }],
+        company: Some(employer),
+        provenance: Provenance(sources),
+        ..person()
     }
 }
 

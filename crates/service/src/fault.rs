@@ -116,6 +116,11 @@ impl Code {
     pub fn status(self) -> u16 {
         self.row().status
     }
+
+    /// Whether the call was wrong, rather than one too many or something here broken: then nothing more is asked of the database.
+    pub fn is_callers(self) -> bool {
+        self.status() < 500 && self != Self::RateLimited
+    }
 }
 
 /// Never used while every code has a row, which a test checks.

@@ -10,6 +10,7 @@ pub mod catalog;
 mod context;
 mod csv;
 mod cursor;
+mod done;
 mod endpoint;
 mod endpoints;
 mod example;

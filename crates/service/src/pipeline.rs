@@ -4,7 +4,9 @@ use crate::authenticate::{Authenticator, permit};
 use crate::bulk::BulkKeys;
 use crate::call::Call;
 use crate::context::Context;
-use crate::endpoint::{Answered, Entry, Payload, Prepared, Trace};
+use crate::crash_point;
+use crate::done::{Done, problem_reply};
+use crate::endpoint::{Answered, Payload, Prepared, Trace};
 use crate::exports::Exports;
 use crate::fault::{Code, Fault};
 use crate::feeds::Feeds;
@@ -17,9 +19,8 @@ use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
 use crate::sandbox::Sandbox;
 use crate::settle::{Billing, Charge, Purse};
 use crate::webhook_rules::WebhookRules;
-use crate::{crash_point, problem};
 use assay_domain::clock::Stopwatch;
-use assay_domain::{Clock, Credits, RequestId};
+use assay_domain::{AccountId, Clock, Credits, RequestId};
 use assay_engine::Engine;
 use assay_replica::Replica;
 use assay_store::Ledger;
@@ -73,6 +74,14 @@ struct Arrival {
     at: DateTime<Utc>,
     watch: Stopwatch,
     rate: Option<RateState>,
+    /// Whose balance is told. Nobody's where the sandbox answers.
+    account: Option<AccountId>,
+}
+
+impl Arrival {
+    fn at(at: DateTime<Utc>) -> Self {
+        Self { request: RequestId::mint(at), at, watch: Stopwatch::start(), rate: None, account: None }
+    }
 }
 
 /// A call that may run, and whose key it has claimed.
@@ -83,22 +92,6 @@ struct Errand<'a> {
     key: &'a Arc<KeyRecord>,
     options: Options,
     claim: Option<&'a ClaimGuard>,
-}
-
-/// What a call came to.
-struct Done {
-    status: u16,
-    body: ReplyBody,
-    charged: Credits,
-    remaining: Option<Credits>,
-    replayed: bool,
-    timings: Vec<(&'static str, Duration)>,
-}
-
-impl Done {
-    fn free(status: u16, body: ReplyBody) -> Self {
-        Self { status, body, charged: Credits::ZERO, remaining: None, replayed: false, timings: Vec::new() }
-    }
 }
 
 impl Service {
@@ -133,34 +126,33 @@ impl Service {
 
     /// Answers a call. Faults become problem documents here, so a transport has only one shape to send.
     pub async fn call(&self, call: Call) -> Reply {
-        let at = self.clock.now();
-        let mut arrival = Arrival { request: RequestId::mint(at), at, watch: Stopwatch::start(), rate: None };
-        match self.answer(call, &mut arrival).await {
-            Ok(done) => Reply {
-                status: done.status,
-                body: done.body,
-                request: arrival.request,
-                charged: done.charged,
-                remaining: done.remaining,
-                rate: arrival.rate,
-                replayed: done.replayed,
-                retry_after_seconds: None,
-                challenge: None,
-                timings: done.timings,
-            },
-            Err(fault) => problem_reply(&fault, arrival.request, arrival.rate),
+        let mut arrival = Arrival::at(self.clock.now());
+        let outcome = self.answer(call, &mut arrival).await;
+        let asks_no_more = matches!(&outcome, Err(fault) if !fault.code.is_callers());
+        let known = outcome.as_ref().ok().and_then(|done| done.remaining);
+        let remaining =
+            if known.is_some() || asks_no_more { known } else { self.balance(arrival.account).await };
+        match outcome {
+            Ok(done) => done.reply(arrival.request, remaining, arrival.rate),
+            Err(fault) => problem_reply(&fault, arrival.request, remaining, arrival.rate),
         }
+    }
+
+    /// What is left to whoever called. That it cannot be told right now is no reason to fail.
+    async fn balance(&self, account: Option<AccountId>) -> Option<Credits> {
+        self.ledger.available(account?).await.ok().flatten()
     }
 
     /// The reply to what never became a call: an unknown path, a body too large.
     pub fn refuse(&self, fault: &Fault) -> Reply {
-        problem_reply(fault, RequestId::mint(self.clock.now()), None)
+        problem_reply(fault, RequestId::mint(self.clock.now()), None, None)
     }
 
     async fn answer(&self, call: Call, arrival: &mut Arrival) -> Result<Done, Fault> {
         let key = self.keys.identify(call.authorization.as_deref(), call.client, arrival.at).await?;
         let (rate, limited) = self.rates.take(&key, arrival.at).await;
         arrival.rate = Some(rate);
+        arrival.account = key.live.then_some(key.account);
         if let Some(fault) = limited {
             return Err(fault);
         }
@@ -170,9 +162,7 @@ impl Service {
     /// Makes a call for a key without being asked by whoever has it: what schedules do. It is paid for, bounded and remembered as
     /// any other.
     pub(crate) async fn call_for(&self, key: &Arc<KeyRecord>, call: &Call) -> Result<(), Fault> {
-        let at = self.clock.now();
-        let arrival = Arrival { request: RequestId::mint(at), at, watch: Stopwatch::start(), rate: None };
-        self.permitted(call, &arrival, key).await.map(drop)
+        self.permitted(call, &Arrival::at(self.clock.now()), key).await.map(drop)
     }
 
     async fn permitted(&self, call: &Call, arrival: &Arrival, key: &Arc<KeyRecord>) -> Result<Done, Fault> {
@@ -196,10 +186,11 @@ impl Service {
         let (input, options) = call.input()?;
         let prepared = call.prepare(input, self.engine.hosts())?;
         if options.dry_run {
-            return Ok(dry_run(call.entry, prepared.units_max));
+            let balance = self.balance(Some(key.account)).await;
+            return Ok(Done::dry_run(call.entry, prepared.units_max, balance));
         }
         let claim = match self.settings.reply_keys.take_turn(&self.ledger, key.account, call).await? {
-            Turn::Replay { status, body } => return Ok(replayed(status, body)),
+            Turn::Replay { status, body } => return Ok(Done::replayed(status, body)),
             Turn::Run(claim) => Some(claim),
             Turn::Free => None,
         };
@@ -356,43 +347,4 @@ fn renderer(body: Vec<u8>, options: Options, trace: &Trace) -> Render {
             None => splice(&body, &[("cost", cost.as_bytes())]),
         }
     })
-}
-
-fn dry_run(entry: &Entry, units_max: u32) -> Done {
-    let max_price = entry.spec.price.charge(true, units_max);
-    let cost = cost_json(Credits::ZERO, None);
-    let body = format!("{{\"dry_run\":true,\"max_price\":{max_price},\"cost\":{cost}}}");
-    Done {
-        status: 200,
-        body: ReplyBody::Json(body.into_bytes().into()),
-        charged: Credits::ZERO,
-        remaining: None,
-        replayed: false,
-        timings: Vec::new(),
-    }
-}
-
-fn replayed(status: u16, body: Vec<u8>) -> Done {
-    let body = ReplyBody::Json(body.into());
-    Done { status, body, charged: Credits::ZERO, remaining: None, replayed: true, timings: Vec::new() }
-}
-
-pub(crate) fn problem_reply(fault: &Fault, request: RequestId, rate: Option<RateState>) -> Reply {
-    let challenge = match fault.code {
-        Code::MissingApiKey => Some(""),
-        Code::InvalidApiKey | Code::ExpiredApiKey | Code::RevokedApiKey => Some("invalid_token"),
-        _ => None,
-    };
-    Reply {
-        status: fault.code.status(),
-        body: ReplyBody::Problem(problem::write(fault, request).into()),
-        request,
-        charged: Credits::ZERO,
-        remaining: None,
-        rate,
-        replayed: false,
-        retry_after_seconds: fault.retry_after_seconds,
-        challenge,
-        timings: Vec::new(),
-    }
 }

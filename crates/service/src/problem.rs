@@ -22,7 +22,7 @@ pub struct Problem<'a> {
     pub cost: Cost,
 }
 
-pub fn write(fault: &Fault, request: RequestId) -> Vec<u8> {
+pub fn write(fault: &Fault, request: RequestId, balance_remaining: Option<Credits>) -> Vec<u8> {
     let row = fault.code.row();
     let problem = Problem {
         r#type: format!("/docs/errors/{}", row.name),
@@ -34,7 +34,7 @@ pub fn write(fault: &Fault, request: RequestId) -> Vec<u8> {
         retryable: fault.retryable,
         errors: &fault.errors,
         fix: row.fix,
-        cost: Cost { credits: Credits::ZERO, balance_remaining: None },
+        cost: Cost { credits: Credits::ZERO, balance_remaining },
     };
     serde_json::to_vec(&problem).unwrap_or_default()
 }

@@ -126,6 +126,8 @@ fn a_field_that_no_row_knows_is_refused_with_the_nearest_name() {
         if name.len() > 1 {
             assert_eq!(problem["errors"][0]["fix"], format!("did you mean `{name}`?"), "{problem}");
         }
+        let left = problem["cost"]["balance_remaining"].to_string();
+        assert_eq!(Some(left.as_str()), refused.header("x-credits-remaining"), "{problem}");
     });
 }
 

@@ -80,11 +80,12 @@ fn a_dry_run_tells_the_price_and_charges_nothing() {
     let body = json!({"email": known_email(0)});
     let answer = server.call(&customer, "POST", "/v1/enrich?dry_run=true", &body).is_ok();
     assert_eq!(
-        (&answer["dry_run"], &answer["max_price"], &answer["cost"]["credits"]),
-        (&json!(true), &json!(1), &json!(0))
+        (&answer["dry_run"], &answer["max_price"], &answer["cost"]),
+        (&json!(true), &json!(1), &json!({"credits": 0, "balance_remaining": 100}))
     );
     let invalid = server.call(&customer, "POST", "/v1/enrich?dry_run=true", &json!({"email": "x"}));
-    invalid.is_problem(422, "validation_failed");
+    let told = &invalid.is_problem(422, "validation_failed")["cost"];
+    assert_eq!(told, &json!({"credits": 0, "balance_remaining": 100}));
     assert_eq!(balance(&server, &customer), 100);
 }
 
@@ -143,6 +144,7 @@ fn one_idempotency_key_is_one_charge_and_the_same_bytes() {
         (None, Some("true"))
     );
     assert_eq!(second.header("x-credits-charged"), Some("0"));
+    assert_eq!(second.header("x-credits-remaining"), Some("99"));
     assert_eq!(balance(&server, &customer), 99);
     post("a-1", &json!({"email": known_email(1)})).is_problem(422, "idempotency_key_reused");
     assert_eq!(balance(&server, &customer), 99);

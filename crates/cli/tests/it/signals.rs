@@ -85,6 +85,12 @@ fn one_round_from_two_sources_is_one_signal_that_comes_again_with_its_second() {
         ("stage=seed".to_owned(), 0),
         ("min_amount=900000000".to_owned(), 1),
         ("min_amount=900000001".to_owned(), 0),
+        ("min_amount=900000000&currency=USD".to_owned(), 1),
+        ("min_amount=1&currency=EUR".to_owned(), 0),
+        ("stage=seed,series_a".to_owned(), 1),
+        ("stage=seed,series_b".to_owned(), 0),
+        (format!("domain=nobody.example,{domain},{domain}"), 1),
+        ("industry=Leisure,%20Travel%20%26%20Tourism,Health,%20Wellness%20and%20Fitness".to_owned(), 0),
         ("since=2026-11-02T09:00:00Z".to_owned(), 1),
         ("until=2026-11-02T09:00:00Z".to_owned(), 0),
     ] {

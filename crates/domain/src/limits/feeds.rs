@@ -64,6 +64,8 @@ pub const SIGNAL_CANDIDATES_MAX: i64 = 64;
 /// Signals that are looked at for one page of the feed. Where fewer than a page are found among them, the page is short and the
 /// next one goes on from there.
 pub const SIGNAL_SCAN_MAX: i64 = 10_000;
+/// Companies that one question to the feed may name: each is looked up on both sides of a deal.
+pub const FEED_DOMAINS_MAX: usize = 10;
 /// What a source may be called.
 pub const SIGNAL_SOURCE_CHARS_MAX: usize = 100;
 /// Notices of one call that are taken in at once.

@@ -197,6 +197,10 @@ pub(super) fn price_of_example(entry: &Entry) -> Credits {
     rehearsal.map_or(Credits::ZERO, |rehearsal| entry.spec.price.charge(true, rehearsal.units))
 }
 
+pub(super) fn free() -> Value {
+    json!({ "model": Price::Free.model(), "credits": Price::Free.unit() })
+}
+
 pub(super) fn x_price(spec: &Spec) -> Value {
     let mut price = json!({ "model": spec.price.model(), "credits": spec.price.unit() });
     if let (Some(fields), false) = (price.as_object_mut(), spec.price.is_free()) {

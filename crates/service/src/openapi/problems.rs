@@ -78,12 +78,18 @@ pub(super) fn components(schemas: &mut Schemas) -> Value {
         let content = json!({ "schema": { "allOf": [problem, narrowed] }, "examples": examples });
         let body = json!({
             "description": format!("{} ({})", titles.join("; or "), codes.join(", ")),
-            "headers": headers::references(headers::EVERY.iter().chain(extra_headers(status))),
+            "headers": headers::references(headers::EVERY.iter().chain(balance(&rows)).chain(extra_headers(status))),
             "content": { "application/problem+json": content }
         });
         responses.insert(format!("Problem{status}"), body);
     }
     Value::Object(responses)
+}
+
+/// Where somebody is known who called, and whose call was wrong.
+fn balance(rows: &[&FaultRow]) -> &'static [&'static str] {
+    let is_told = rows.iter().any(|row| row.code.is_callers() && row.status != 401);
+    if is_told { &["X-Credits-Remaining"] } else { &[] }
 }
 
 /// What a client needs to go on from this status.

@@ -178,7 +178,9 @@ fn parameter(spec: &Spec, name: &str, mut schema: Value, is_required: bool, exam
     without_null_default(&mut schema);
     without_null(&mut schema);
     let in_path = spec.has_path_field(name);
-    let is_list = schema.get("type").is_some_and(|kind| kind == "array");
+    let is_array = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "array");
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    let is_list = is_array(&schema) || choices.is_some_and(|choices| choices.iter().any(is_array));
     let description = schema.as_object_mut().and_then(|fields| fields.shift_remove("description"));
     let mut parameter = Map::new();
     parameter.insert("name".into(), json!(name));

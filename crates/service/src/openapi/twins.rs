@@ -32,6 +32,7 @@ pub(super) fn write(entry: &Entry, schemas: &mut Schemas) -> Value {
             spec.path
         )),
     );
+    operation.insert("x-price".into(), operation::free());
     operation.insert("security".into(), json!([]));
     let mut parameters = operation::parameters(entry, schemas);
     parameters.push(json!({
@@ -91,6 +92,7 @@ pub(super) fn write_info(schemas: &mut Schemas) -> Value {
         "tags": [TAG],
         "summary": "What the sandbox has, and how much of it is left today",
         "description": "The twins by section, the daily limit of an address and what is left of it. Not counted.",
+        "x-price": operation::free(),
         "security": [],
         "parameters": [],
         "responses": responses

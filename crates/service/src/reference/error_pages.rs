@@ -52,7 +52,7 @@ fn section(row: &FaultRow, lesson: &Lesson) -> String {
 
 /// The document a fault is answered with, as a person reads it.
 pub fn problem_document(fault: &Fault) -> String {
-    let written = problem::write(fault, RequestId::from_uuid(Uuid::from_u128(REQUEST)));
+    let written = problem::write(fault, RequestId::from_uuid(Uuid::from_u128(REQUEST)), None);
     let document: Value = serde_json::from_slice(&written).unwrap_or_default();
     format!("{document:#}")
 }

@@ -10,11 +10,11 @@ pub use info::{INFO_PATH, InfoResponse, SandboxEndpoints, twin_path};
 pub use outcome::SandboxOutcome;
 
 use crate::call::Call;
+use crate::done::problem_reply;
 use crate::endpoint::{Entry, Payload, Rehearsal, Step};
 use crate::fault::{Code, Fault};
 use crate::idempotency::check_key;
 use crate::input::{Options, RawInput};
-use crate::pipeline::problem_reply;
 use crate::reply::{Reply, ReplyBody, splice};
 use crate::spec::{Spec, Verb};
 use assay_domain::{Clock, Credits, NetworkHosts, RequestId, limits};
@@ -63,7 +63,7 @@ impl Sandbox {
 
     /// The reply to what never became a call.
     pub fn refuse(&self, fault: &Fault) -> Reply {
-        problem_reply(fault, self.mint(), None)
+        problem_reply(fault, self.mint(), None, None)
     }
 
     fn reply(&self, status: u16, body: ReplyBody) -> Reply {

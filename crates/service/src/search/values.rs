@@ -109,10 +109,58 @@ impl<T: FilterValue> JsonSchema for Values<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (one, item) = (T::schema(generator), T::schema(generator));
-        json_schema!({
-            "anyOf": [one, { "type": "array", "items": item, "minItems": 1, "maxItems": FILTER_VALUES_MAX }]
-        })
+        one_or_more::<T>(generator, FILTER_VALUES_MAX)
+    }
+}
+
+fn one_or_more<T: FilterValue>(generator: &mut SchemaGenerator, most: usize) -> Schema {
+    let (one, item) = (T::schema(generator), T::schema(generator));
+    json_schema!({ "anyOf": [one, { "type": "array", "items": item, "minItems": 1, "maxItems": most }] })
+}
+
+/// The values of one filter of a query, comma-separated there. A value may have commas of its own, as a few industries do.
+#[derive(Debug, Clone)]
+pub struct Listed<T, const MOST: usize = FILTER_VALUES_MAX>(pub Vec<T>);
+
+/// No value has more.
+const COMMAS_OF_ONE_MAX: usize = 3;
+
+impl<'de, T: FilterValue, const MOST: usize> Deserialize<'de> for Listed<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let parts: Vec<&str> = text.split(',').collect();
+        let (mut values, mut rest) = (Vec::new(), parts.as_slice());
+        while let Some(first) = rest.first() {
+            let joined =
+                (2..=COMMAS_OF_ONE_MAX + 1).filter_map(|count| Some((rest.get(..count)?.join(","), count)));
+            let (value, count) = match T::read(first) {
+                Ok(value) => (value, 1),
+                Err(reason) => joined
+                    .filter_map(|(text, count)| Some((T::read(&text).ok()?, count)))
+                    .next()
+                    .ok_or_else(|| D::Error::custom(reason))?,
+            };
+            values.push(value);
+            rest = rest.get(count..).unwrap_or_default();
+        }
+        if values.len() > MOST {
+            return Err(D::Error::custom(format!("too many values, expected at most {MOST}")));
+        }
+        Ok(Self(values))
+    }
+}
+
+impl<T: FilterValue, const MOST: usize> JsonSchema for Listed<T, MOST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ListedValues".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        one_or_more::<T>(generator, MOST)
     }
 }
 
@@ -258,6 +306,22 @@ mod tests {
         for wrong in [json!([]), json!(7), json!("VP"), json!(["vp", 1]), json!(vec!["vp"; 101])] {
             assert!(read::<Seniority>(wrong.clone()).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_comma_parts_values_and_may_be_a_part_of_one() {
+        let read = |text: &str| serde_json::from_value::<Listed<Industry, 3>>(json!(text));
+        let all: Vec<Industry> = Industry::all().collect();
+        for (first, second) in all.iter().zip(all.iter().rev()) {
+            let Listed(both) = read(&format!("{},{}", first.as_str(), second.as_str())).unwrap();
+            assert_eq!(both, [*first, *second]);
+        }
+        assert_eq!(read("Law Practice").unwrap().0, [Industry::read("Law Practice").unwrap()]);
+        for wrong in ["", ",", "Law Practice,", "Health", "Leisure, Travel", &["Law Practice"; 4].join(",")] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        let told = read("Law Practice,Lawn").unwrap_err().to_string();
+        assert!(told.starts_with("unknown variant `Lawn`, expected one of `Accounting`"), "{told}");
     }
 
     #[test]

@@ -39,6 +39,12 @@ impl FilterValue for Currency {
     }
 }
 
+/// The least amount that is meant, and what it is in.
+pub fn least(min_amount: Option<i64>, currency: Option<&OneValue<Currency>>) -> Option<(i64, String)> {
+    let code = currency.map_or(CURRENCY, |OneValue(Currency(code))| code);
+    min_amount.map(|amount| (amount, code.to_owned()))
+}
+
 /// Which rounds are meant.
 #[derive(Debug, Default)]
 pub struct RoundFilter {
@@ -52,9 +58,8 @@ impl RoundFilter {
         min_amount: Option<i64>,
         currency: Option<&OneValue<Currency>>,
     ) -> Self {
-        let currency = currency.map_or_else(|| CURRENCY.to_owned(), |OneValue(Currency(code))| code.clone());
         let stages = stages.into_iter().flat_map(Values::iter).copied().collect();
-        Self { stages, least: min_amount.map(|amount| (amount, currency)) }
+        Self { stages, least: least(min_amount, currency) }
     }
 
     pub fn takes(&self, round: &Round) -> bool {

@@ -209,5 +209,5 @@ async fn another_master_key_is_refused() {
     graph.check_key("aaaa").await.unwrap();
     assert!(matches!(graph.check_key("bbbb").await, Err(StoreError::Schema(_))));
     graph.ping().await.unwrap();
-    assert_eq!(graph.schema_versions().await.unwrap(), (13, Some(13)));
+    assert_eq!(graph.schema_versions().await.unwrap(), (14, Some(14)));
 }

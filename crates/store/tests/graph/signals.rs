@@ -134,11 +134,15 @@ async fn a_page_is_told_by_filters_from_a_place_or_from_the_newest() {
     let numbers = |rows: &[FeedEntry]| -> Vec<i64> { rows.iter().map(|row| row.seq).collect() };
     let (rows, upto) = page(&graph, &funding(), FeedStart::Newest, 4).await;
     assert_eq!((numbers(&rows), upto), (vec![27, 28, 29, 30], 30));
-    let acme = FeedFilter { domain: Some("acme.example".into()), ..funding() };
+    let acme = FeedFilter { domains: vec!["acme.example".into()], ..funding() };
     let (first, upto) = page(&graph, &acme, FeedStart::After(0), 4).await;
     assert_eq!((numbers(&first), upto), (vec![1, 4, 7, 10], 10));
     let (rest, upto) = page(&graph, &acme, FeedStart::After(upto), 100).await;
     assert_eq!((numbers(&rest), upto), (vec![13, 16, 19, 22, 25, 28], 30));
+    let both =
+        FeedFilter { domains: ["acme.example", "beta.example"].map(String::from).to_vec(), ..funding() };
+    assert_eq!(numbers(&page(&graph, &both, FeedStart::After(2), 4).await.0), [3, 4, 5, 6]);
+    assert_eq!(numbers(&page(&graph, &both, FeedStart::Newest, 3).await.0), [28, 29, 30]);
     let early = FeedFilter {
         since: Some(now() + TimeDelta::days(5)),
         until: Some(now() + TimeDelta::days(8)),
@@ -165,8 +169,9 @@ async fn where_few_of_many_fit_a_page_is_short_and_the_next_goes_on_from_there()
         fitting.map(|place| place.to_string()).join(", ")
     ))
     .unwrap();
-    let german = FeedFilter { country: Some("DE".into()), ..funding() };
-    let of_acme = FeedFilter { domain: Some("acme.example".into()), ..german.clone() };
+    let german = FeedFilter { countries: vec!["DE".into(), "FR".into()], ..funding() };
+    let of_acme =
+        FeedFilter { domains: vec!["acme.example".into(), "other.example".into()], ..german.clone() };
     for filter in [german, of_acme] {
         let walk = async |limit: u32| {
             let (mut place, mut pages) = (0, Vec::new());

@@ -65,7 +65,7 @@ impl Endpoint for RecruiterPack {
         let response = RecruiterPackResponse {
             found: true,
             candidate: Some(example::person().into()),
-            similar_candidates: vec![SimilarPerson::example()],
+            similar_candidates: SimilarPerson::examples(),
         };
         (json!({ "networkUrl": "https://network.example/in/ada-okafor" }), response)
     }

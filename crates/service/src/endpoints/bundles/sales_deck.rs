@@ -143,18 +143,38 @@ impl Endpoint for SalesDeck {
 
     fn example() -> (Value, SalesDeckResponse) {
         let (company, round) = example::funded();
-        let similar = SimilarView {
-            name: "Alder Systems".to_owned(),
-            domain: Some("alder-systems.example".to_owned()),
-            similarity: Similarity::of(71, 100),
+        let extra = |name: &str, title: &str, role: &str| ExtraView {
+            full_name: name.to_owned(),
+            title: title.to_owned(),
+            role: role.to_owned(),
         };
+        let moved = |name: &str, title: &str, change: &'static str| MoveView {
+            full_name: name.to_owned(),
+            title: title.to_owned(),
+            change,
+            on: example::moment().date_naive(),
+            network_url: None,
+        };
+        let peers = example::peers().into_iter().filter_map(|peer| peer.company).zip([71, 64, 58]);
+        let similar = peers.map(|(company, percent)| SimilarView {
+            name: company.name,
+            domain: company.domain.as_ref().map(ToString::to_string),
+            similarity: Similarity::of(percent, 100),
+        });
         let response = SalesDeckResponse {
             found: true,
             company: Some(AccountView::from(&company)),
             decision_maker: Some(BuyerView::example()),
+            buying_committee_extras: vec![
+                extra("Noor Haddad", "Director of Sales Operations", "director in sales"),
+                extra("Otto Brandt", "Chief Revenue Officer", "c_suite in executive"),
+            ],
             recent_funding: Some(round.into()),
-            similar_companies: vec![similar],
-            ..SalesDeckResponse::default()
+            recent_job_changes_at_account: vec![
+                moved("Priya Raman", "Sales Engineer", "hire"),
+                moved("Quentin Moss", "Account Executive", "leave"),
+            ],
+            similar_companies: similar.collect(),
         };
         (json!({ "company_domain": "northwind-robotics.example", "target_role": "VP of Sales" }), response)
     }

@@ -92,8 +92,16 @@ impl From<Alike<Person>> for SimilarPerson {
 }
 
 impl SimilarPerson {
-    /// Of the worked examples.
-    pub fn example() -> Self {
+    /// Of the worked examples, the most alike first.
+    pub fn examples() -> Vec<Self> {
+        example::peers()
+            .into_iter()
+            .zip((40..=64).rev().step_by(3))
+            .map(|(peer, share)| Self::example(peer, share))
+            .collect()
+    }
+
+    fn example(peer: Person, percent: u64) -> Self {
         let reason = |aspect: Aspect, share: u64, text: &str, shared: &str| ReasonView {
             aspect: aspect.as_str(),
             share: Similarity::of(share, 100),
@@ -101,8 +109,8 @@ impl SimilarPerson {
             shared: vec![shared.to_owned()],
         };
         Self {
-            person: example::person().into(),
-            similarity: Similarity::of(64, 100),
+            person: peer.into(),
+            similarity: Similarity::of(percent, 100),
             reasons: vec![
                 reason(Aspect::Title, 50, "same title", "sales"),
                 reason(Aspect::Department, 30, "same department", "sales"),
@@ -162,7 +170,7 @@ impl Endpoint for FindSimilarPeople {
             request,
             FindSimilarPeopleResponse {
                 found: true,
-                results: vec![SimilarPerson::example()],
+                results: SimilarPerson::examples().into_iter().take(2).collect(),
                 truncated_by: None,
             },
         )

@@ -6,11 +6,12 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::example;
 use crate::fault::{Code, Fault};
 use crate::feeds::Place;
-use crate::search::values::OneValue;
+use crate::search::values::{DomainText, Listed, OneValue, TwoLetters};
 use crate::spec::{Group, Scope, Spec, Verb};
+use crate::steps::funded::{Currency, least};
 use crate::steps::window::Since;
 use crate::view::{SignalView, example_signal};
-use assay_domain::limits::{AMOUNT_MAX, DOMAIN_CHARS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
+use assay_domain::limits::{AMOUNT_MAX, FEED_DOMAINS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Department, FundingStage, Industry};
 use assay_domain::{Domain, NetworkHosts, Plan, SignalKind};
 use assay_engine::signals::{FeedFilter, FeedHead, FeedStart, SignalPage};
@@ -19,6 +20,7 @@ use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 #[derive(Debug)]
@@ -55,22 +57,21 @@ pub struct SignalsRequest {
     since: Option<OneValue<Since>>,
     /// What happened before this time, or day.
     until: Option<OneValue<Since>>,
-    /// Of this company; on either side of a deal or a move.
-    #[garde(length(chars, max = DOMAIN_CHARS_MAX))]
-    domain: Option<String>,
+    /// Of these companies, on either side of a deal or a move.
+    domain: Option<Listed<DomainText, FEED_DOMAINS_MAX>>,
     /// ISO 3166-1 alpha-2.
-    #[garde(length(chars, min = 2, max = 2))]
-    #[schemars(regex(pattern = "^[A-Za-z]{2}$"))]
-    country: Option<String>,
+    country: Option<Listed<TwoLetters>>,
     /// Of the company, where it is one we know.
-    industry: Option<OneValue<Industry>>,
+    industry: Option<Listed<Industry>>,
     /// Of the job.
-    department: Option<OneValue<Department>>,
+    department: Option<Listed<Department>>,
     /// Of the round.
-    stage: Option<OneValue<FundingStage>>,
-    /// Of the round or the deal, in minor units of its own currency.
+    stage: Option<Listed<FundingStage>>,
+    /// Of the round or the deal, in minor units of `currency`.
     #[garde(range(min = 0, max = AMOUNT_MAX))]
     min_amount: Option<i64>,
+    /// ISO 4217, of `min_amount`; USD if left out.
+    currency: Option<OneValue<Currency>>,
     /// Jobs of which somebody counts applicants, and no more than this.
     #[garde(range(min = 0, max = 1_000_000))]
     max_applicants: Option<i32>,
@@ -135,17 +136,15 @@ impl Endpoint for Signals {
     fn parse(request: SignalsRequest, _hosts: &NetworkHosts) -> Result<SignalsQuestion, Fault> {
         let after = cursor::read(request.cursor.as_deref())?;
         let limit = request.limit.unwrap_or(PAGE_ROWS_DEFAULT);
-        let domain = request.domain.as_deref().map(Domain::parse).transpose();
-        let domain = domain.map_err(|error| Fault::unreadable("/domain", &error))?;
         let filter = FeedFilter {
             since: Since::given(request.since),
             until: Since::given(request.until),
-            domain: domain.map(|domain| domain.as_str().to_owned()),
-            country: request.country.map(|country| country.to_ascii_uppercase()),
-            industry: request.industry.map(|OneValue(industry)| industry.as_str().to_owned()),
-            department: request.department.map(|OneValue(department)| department.as_str().to_owned()),
-            stage: request.stage.map(|OneValue(stage)| stage.as_str().to_owned()),
-            min_amount: request.min_amount,
+            domains: domains(request.domain)?,
+            countries: texts(request.country, |TwoLetters(code)| code.to_ascii_uppercase()),
+            industries: texts(request.industry, |industry| industry.as_str().to_owned()),
+            departments: texts(request.department, |department| department.as_str().to_owned()),
+            stages: texts(request.stage, |stage| stage.as_str().to_owned()),
+            min_amount: least(request.min_amount, request.currency.as_ref()),
             max_applicants: request.max_applicants,
             ..FeedFilter::all(request.kind.into())
         };
@@ -181,6 +180,19 @@ impl Endpoint for Signals {
             feed_lag_seconds: lag.as_secs_f64(),
         }))
     }
+}
+
+fn texts<T, const MOST: usize>(given: Option<Listed<T, MOST>>, text: impl Fn(T) -> String) -> Vec<String> {
+    given.into_iter().flat_map(|Listed(values)| values).map(text).collect()
+}
+
+/// Each once: a company named twice would be found twice.
+fn domains(given: Option<Listed<DomainText, FEED_DOMAINS_MAX>>) -> Result<Vec<String>, Fault> {
+    let read =
+        given.into_iter().flat_map(|Listed(values)| values).map(|DomainText(text)| Domain::parse(&text));
+    let read: BTreeSet<Domain> =
+        read.collect::<Result<_, _>>().map_err(|error| Fault::unreadable("/domain", &error))?;
+    Ok(read.into_iter().map(|domain| domain.as_str().to_owned()).collect())
 }
 
 fn example_of(kind: SignalKind) -> SignalsResponse {

@@ -16,12 +16,12 @@ use uuid::Uuid;
 
 pub(super) const COLUMNS: &str =
     "f.seq, f.signal_id, f.revision, f.kind, f.body, f.occurred_at, f.domain, f.other_domain, f.country,
-    f.industry, f.department, f.stage, f.amount, f.applicants";
+    f.industry, f.department, f.stage, f.amount, f.applicants, f.currency";
 /// How many rows a statement may ask for. The number is a part of its text, because a plan that is kept must know it, and the
 /// texts must be few, because connections keep a plan for each.
 const ROWS_ASKED: [u32; 4] = [10, 25, 50, 100];
 
-/// Which signals are wanted.
+/// Which signals are wanted. Of a list that is not empty, one has to fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedFilter {
     pub kind: SignalKind,
@@ -29,13 +29,13 @@ pub struct FeedFilter {
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
     /// Of either side of a deal.
-    pub domain: Option<String>,
-    pub country: Option<String>,
-    pub industry: Option<String>,
-    pub department: Option<String>,
-    pub stage: Option<String>,
-    /// Minor units of whichever currency.
-    pub min_amount: Option<i64>,
+    pub domains: Vec<String>,
+    pub countries: Vec<String>,
+    pub industries: Vec<String>,
+    pub departments: Vec<String>,
+    pub stages: Vec<String>,
+    /// In minor units of the currency.
+    pub min_amount: Option<(i64, String)>,
     pub max_applicants: Option<i32>,
 }
 
@@ -45,11 +45,11 @@ impl FeedFilter {
             kind,
             since: None,
             until: None,
-            domain: None,
-            country: None,
-            industry: None,
-            department: None,
-            stage: None,
+            domains: Vec::new(),
+            countries: Vec::new(),
+            industries: Vec::new(),
+            departments: Vec::new(),
+            stages: Vec::new(),
             min_amount: None,
             max_applicants: None,
         }
@@ -60,18 +60,21 @@ impl FeedFilter {
     /// As the database decides it.
     pub fn fits(&self, row: &FeedRow) -> bool {
         let facets = &row.facets;
-        let is = |wanted: &Option<String>, has: &Option<String>| wanted.is_none() || wanted == has;
-        let has_domain =
-            self.domain.is_none() || self.domain == facets.domain || self.domain == facets.other_domain;
+        let is_one = |wanted: &[String], has: &[&Option<String>]| {
+            wanted.is_empty() || has.iter().copied().flatten().any(|has| wanted.contains(has))
+        };
+        let is_enough = |(least, currency): &(i64, String)| {
+            facets.amount.is_some_and(|amount| amount >= *least) && row.currency.as_ref() == Some(currency)
+        };
         row.kind == self.kind
             && self.since.is_none_or(|since| row.occurred_at >= since)
             && self.until.is_none_or(|until| row.occurred_at < until)
-            && has_domain
-            && is(&self.country, &facets.country)
-            && is(&self.industry, &facets.industry)
-            && is(&self.department, &facets.department)
-            && is(&self.stage, &facets.stage)
-            && self.min_amount.is_none_or(|least| facets.amount.is_some_and(|amount| amount >= least))
+            && is_one(&self.domains, &[&facets.domain, &facets.other_domain])
+            && is_one(&self.countries, &[&facets.country])
+            && is_one(&self.industries, &[&facets.industry])
+            && is_one(&self.departments, &[&facets.department])
+            && is_one(&self.stages, &[&facets.stage])
+            && self.min_amount.as_ref().is_none_or(is_enough)
             && self.max_applicants.is_none_or(|most| facets.applicants.is_some_and(|count| count <= most))
     }
 }
@@ -103,6 +106,8 @@ pub struct FeedRow {
     pub kind: SignalKind,
     pub occurred_at: DateTime<Utc>,
     pub facets: SignalFacets,
+    /// What the amount is in.
+    pub currency: Option<String>,
     pub body: Box<RawValue>,
 }
 
@@ -216,7 +221,7 @@ impl Graph {
 fn statement(filter: &FeedFilter, start: FeedStart, rows: u32) -> String {
     let order = if start == FeedStart::Newest { "desc" } else { "asc" };
     let fits = conditions(filter);
-    let (found, looked_upto) = if fits.is_empty() && filter.domain.is_none() {
+    let (found, looked_upto) = if fits.is_empty() && filter.domains.is_empty() {
         // All that is looked at is found: the rows end where the feed does, or the page is full.
         (looked_at(filter, "seq, signal_id, revision, body", order, i64::from(rows)), "null".to_owned())
     } else {
@@ -246,19 +251,21 @@ fn statement(filter: &FeedFilter, start: FeedStart, rows: u32) -> String {
 
 /// The rows among which the page is looked for, in their order.
 fn looked_at(filter: &FeedFilter, columns: &str, order: &str, limit: i64) -> String {
-    let place = "kind = $1 and seq > $11 and seq <= (select least(head.seq, $12) from head)";
-    if filter.domain.is_none() {
-        return format!("select {columns} from signal_feed where {place} order by seq {order} limit {limit}");
+    let place = "kind = $1 and seq > $12 and seq <= (select least(head.seq, $13) from head)";
+    let one_index = |whose: &str| {
+        format!("select {columns} from signal_feed where {whose}{place} order by seq {order} limit {limit}")
+    };
+    if filter.domains.is_empty() {
+        return one_index("");
     }
-    // Each side has an index of its own.
-    format!(
-        "select * from (
-             (select {columns} from signal_feed where domain = $4 and {place} order by seq {order} limit {limit})
-             union all
-             (select {columns} from signal_feed where other_domain = $4 and domain is distinct from $4 and {place}
-              order by seq {order} limit {limit})
-         ) as sides order by seq {order} limit {limit}"
-    )
+    // Each company and each side has an order of its own in its index; together they are read as far as the page needs.
+    let of_company = |number: usize| {
+        let asked = format!("($4::text[])[{number}]");
+        let other = format!("other_domain = {asked} and (domain = any($4)) is not true and ");
+        format!("({}) union all ({})", one_index(&format!("domain = {asked} and ")), one_index(&other))
+    };
+    let companies: Vec<String> = (1..=filter.domains.len()).map(of_company).collect();
+    format!("select * from ({}) as sides order by seq {order} limit {limit}", companies.join(" union all "))
 }
 
 /// What is asked for beside kind, place and domain.
@@ -266,12 +273,12 @@ fn conditions(filter: &FeedFilter) -> String {
     let asked = [
         (filter.since.is_some(), "occurred_at >= $2"),
         (filter.until.is_some(), "occurred_at < $3"),
-        (filter.country.is_some(), "country = $5"),
-        (filter.industry.is_some(), "industry = $6"),
-        (filter.department.is_some(), "department = $7"),
-        (filter.stage.is_some(), "stage = $8"),
-        (filter.min_amount.is_some(), "amount >= $9"),
-        (filter.max_applicants.is_some(), "applicants <= $10"),
+        (!filter.countries.is_empty(), "country = any($5)"),
+        (!filter.industries.is_empty(), "industry = any($6)"),
+        (!filter.departments.is_empty(), "department = any($7)"),
+        (!filter.stages.is_empty(), "stage = any($8)"),
+        (filter.min_amount.is_some(), "amount >= $9 and currency = $10"),
+        (filter.max_applicants.is_some(), "applicants <= $11"),
     ];
     let asked: Vec<&str> =
         asked.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, text)| text).collect();
@@ -286,12 +293,13 @@ fn bind<'q>(
         .bind(number(filter.kind))
         .bind(filter.since)
         .bind(filter.until)
-        .bind(&filter.domain)
-        .bind(&filter.country)
-        .bind(&filter.industry)
-        .bind(&filter.department)
-        .bind(&filter.stage)
-        .bind(filter.min_amount)
+        .bind(&filter.domains)
+        .bind(&filter.countries)
+        .bind(&filter.industries)
+        .bind(&filter.departments)
+        .bind(&filter.stages)
+        .bind(filter.min_amount.as_ref().map(|(least, _)| *least))
+        .bind(filter.min_amount.as_ref().map(|(_, currency)| currency))
         .bind(filter.max_applicants)
 }
 
@@ -322,6 +330,7 @@ pub(super) fn read(row: &PgRow) -> Result<FeedRow, StoreError> {
         kind: kind_of(row.try_get(3)?)?,
         occurred_at: row.try_get(5)?,
         facets,
+        currency: row.try_get(14)?,
         body,
     })
 }
