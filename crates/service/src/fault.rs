@@ -117,9 +117,10 @@ impl Code {
         self.row().status
     }
 
-    /// Whether the call was wrong, rather than one too many or something here broken: then nothing more is asked of the database.
-    pub fn is_callers(self) -> bool {
-        self.status() < 500 && self != Self::RateLimited
+    /// Whether whoever is refused is told what is left: not one without the right to the call, who is told nothing; and not where
+    /// there is too much to do or something is broken, when the database is asked nothing more.
+    pub fn tells_balance(self) -> bool {
+        !matches!(self.status(), 401 | 403 | 429 | 500..)
     }
 }
 

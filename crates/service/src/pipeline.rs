@@ -128,7 +128,7 @@ impl Service {
     pub async fn call(&self, call: Call) -> Reply {
         let mut arrival = Arrival::at(self.clock.now());
         let outcome = self.answer(call, &mut arrival).await;
-        let asks_no_more = matches!(&outcome, Err(fault) if !fault.code.is_callers());
+        let asks_no_more = matches!(&outcome, Err(fault) if !fault.code.tells_balance());
         let known = outcome.as_ref().ok().and_then(|done| done.remaining);
         let remaining =
             if known.is_some() || asks_no_more { known } else { self.balance(arrival.account).await };

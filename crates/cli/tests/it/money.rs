@@ -86,6 +86,12 @@ fn a_dry_run_tells_the_price_and_charges_nothing() {
     let invalid = server.call(&customer, "POST", "/v1/enrich?dry_run=true", &json!({"email": "x"}));
     let told = &invalid.is_problem(422, "validation_failed")["cost"];
     assert_eq!(told, &json!({"credits": 0, "balance_remaining": 100}));
+    let scopes = ["key", "create", "--account", &customer.account, "--scopes", "history"];
+    let other =
+        Customer { account: customer.account.clone(), key: installation.ok(&scopes).trim().to_owned() };
+    let forbidden = server.enrich(&other, &body);
+    assert_eq!(forbidden.is_problem(403, "insufficient_scope")["cost"], json!({"credits": 0}));
+    assert_eq!(forbidden.header("x-credits-remaining"), None);
     assert_eq!(balance(&server, &customer), 100);
 }
 

@@ -86,10 +86,8 @@ pub(super) fn components(schemas: &mut Schemas) -> Value {
     Value::Object(responses)
 }
 
-/// Where somebody is known who called, and whose call was wrong.
 fn balance(rows: &[&FaultRow]) -> &'static [&'static str] {
-    let is_told = rows.iter().any(|row| row.code.is_callers() && row.status != 401);
-    if is_told { &["X-Credits-Remaining"] } else { &[] }
+    if rows.iter().any(|row| row.code.tells_balance()) { &["X-Credits-Remaining"] } else { &[] }
 }
 
 /// What a client needs to go on from this status.

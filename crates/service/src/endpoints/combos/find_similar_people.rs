@@ -170,7 +170,7 @@ impl Endpoint for FindSimilarPeople {
             request,
             FindSimilarPeopleResponse {
                 found: true,
-                results: SimilarPerson::examples().into_iter().take(2).collect(),
+                results: SimilarPerson::examples().into_iter().take(1).collect(),
                 truncated_by: None,
             },
         )
