@@ -174,11 +174,14 @@ fn check(scene: &Scene, entry: &Entry, case: &Case, told: &Told, complaints: &mu
     if members.is_none_or(|members| members.iter().any(|name| !MEMBERS.contains(&&**name))) {
         wrong.push("a problem with other members than it has".to_owned());
     }
-    if problem["cost"] != json!({"credits": 0}) || told.header("x-credits-charged") != Some("0") {
+    // Who may call is told what is left to them, also where nothing is there; nobody else is.
+    let left = matches!(case.status, 402 | 404).then_some(&scene.left);
+    let cost = left.map_or(json!({"credits": 0}), |left| json!({"credits": 0, "balance_remaining": left}));
+    if problem["cost"] != cost || told.header("x-credits-charged") != Some("0") {
         wrong.push(format!("a cost of {}", problem["cost"]));
     }
-    if told.header("x-credits-remaining").is_some() {
-        wrong.push("the balance in a header".to_owned());
+    if told.header("x-credits-remaining") != left.map(Value::to_string).as_deref() {
+        wrong.push(format!("{:?} left in a header", told.header("x-credits-remaining")));
     }
     if problem["errors"] != json!([]) {
         wrong.push(format!("details about the request: {}", problem["errors"]));

@@ -57,6 +57,8 @@ pub struct Scene {
     pub foreign_icp: String,
     /// A call that would be charged, and its key's cap is spent.
     pub findable: Vec<(&'static str, Value)>,
+    /// What the account of the good key has; no refusal changes it.
+    pub left: Value,
     /// Texts that must not be in any refusal.
     marks: Vec<String>,
 }
@@ -93,11 +95,15 @@ impl Scene {
             foreign_list: String::new(),
             foreign_icp: String::new(),
             findable: Vec::new(),
+            left: Value::Null,
             marks: vec![MARK.to_owned()],
         };
         scene.make_keys().await?;
         scene.let_in().await?;
         scene.spend_cap().await?;
+        let look =
+            Ask { method: "GET", path: "/v1/me".to_owned(), key: Some(scene.keys.good.clone()), body: None };
+        scene.left = scene.wanted(&look, 200).await?.json()?["cost"]["balance_remaining"].clone();
         Ok(scene)
     }
 
