@@ -75,7 +75,7 @@ const FORMS: [Form; 6] = [
         kind: "funding",
         number: 1,
         query: "&stage=series_a&min_amount=5000000000",
-        sql: "and stage = 'series_a' and amount >= 5000000000",
+        sql: "and stage = 'series_a' and amount >= 5000000000 and currency = 'USD'",
         is_newest: false,
     },
     Form { name: "jobs at a company", kind: "hiring", number: 3, query: "", sql: "", is_newest: false },

@@ -156,7 +156,7 @@ fn the_feed_goes_on_as_it_happens_and_from_where_it_was_cut() {
         ingest(&server, &operator, "wire", &[round(id, &json!({ "name": name }), stage, None)]);
     };
     let mut all = Stream::open(&server, &customer, "kind=funding", None);
-    let mut seeds = Stream::open(&server, &customer, "kind=funding&stage=seed", None);
+    let mut seeds = Stream::open(&server, &customer, "kind=funding&stage=pre_seed,seed", None);
     send("1", "Nimbus Robotics", "series_a");
     send("2", "Harbour Analytics", "seed");
     let (first, signal) = all.next();
@@ -175,6 +175,29 @@ fn the_feed_goes_on_as_it_happens_and_from_where_it_was_cut() {
     send("1", "Nimbus Robotics", "series_b");
     let (_, amended) = again.next();
     assert_eq!((&amended["revision"], &amended["funding"]["stage"]), (&json!(2), &json!("series_b")));
+}
+
+#[test]
+fn amounts_are_compared_within_one_currency_by_pages_and_by_streams() {
+    let installation = Installation::new();
+    let (operator, customer) = (operator(&installation), installation.customer("indie"));
+    let server = installation.serve();
+    let asked = ["kind=funding&min_amount=500", "kind=funding&min_amount=500&currency=EUR"];
+    let streams = asked.map(|query| Stream::open(&server, &customer, query, None));
+    for (name, currency) in [("Polder Foods", "EUR"), ("Mesa Analytics", "USD")] {
+        let mut said = round(name, &json!({ "name": name }), "seed", Some(700));
+        said["funding"]["currency"] = json!(currency);
+        ingest(&server, &operator, "wire", &[said]);
+    }
+    for ((mut stream, query), name) in streams.into_iter().zip(asked).zip(["Mesa Analytics", "Polder Foods"])
+    {
+        assert_eq!(stream.next().1["company"]["name"], json!(name), "{query}");
+        assert_eq!(
+            feed(&server, &customer, query, 1)["results"][0]["company"]["name"],
+            json!(name),
+            "{query}"
+        );
+    }
 }
 
 #[test]
