@@ -7,6 +7,7 @@ mod newsroom {
     use assay_domain::{Clock, IdentityKey, NetworkHosts, Signal};
     use assay_engine::Engine;
     use assay_engine::newsroom::{Attended, FeedSetup, Newsroom, known_feeds, put_feed};
+    use assay_engine::signals::signal_of;
     use assay_sources::{Pages, SourceGuard};
     use assay_store::graph::{PolledFeed, Turn};
     use assay_store::{Database, Graph, Ledger};
@@ -68,7 +69,7 @@ mod newsroom {
             {}
             let head = self.engine.feed_head().await.unwrap();
             let rows = self.engine.read_whole_feed(0, head.seq).await.unwrap();
-            rows.into_iter().map(|(_, signal)| signal).collect()
+            rows.iter().map(|row| signal_of(row.id, row.revision, &row.body).unwrap()).collect()
         }
 
         fn asked(&self) -> Vec<String> {

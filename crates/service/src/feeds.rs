@@ -4,12 +4,12 @@
 use crate::cursor;
 use crate::exports::{Export, Exports};
 use crate::fault::Fault;
-use crate::view::SignalView;
+use crate::view::ToldSignal;
+use assay_domain::AccountId;
 use assay_domain::limits::{
     SIGNAL_STREAMS_PER_ACCOUNT_MAX, SIGNAL_STREAMS_PER_NODE_MAX, SIGNAL_TAIL_BEHIND_MAX, SIGNAL_TAIL_EVERY,
     SIGNAL_TAIL_ROWS,
 };
-use assay_domain::{AccountId, Signal};
 use assay_engine::{Engine, EngineError};
 use assay_store::graph::{FeedHead, FeedRow};
 use assay_store::task;
@@ -144,9 +144,11 @@ async fn pass_on(
     }
     let rows = engine.read_whole_feed(*place, head.seq).await?;
     let is_full = i64::try_from(rows.len()).is_ok_and(|count| count >= SIGNAL_TAIL_ROWS);
-    let last = rows.last().map(|(row, _)| row.seq);
-    for (row, signal) in rows {
-        let Some(event) = write_event(Place { epoch, seq: row.seq }, signal) else { continue };
+    let last = rows.last().map(|row| row.seq);
+    for row in rows {
+        let signal = ToldSignal::read(row.id, row.revision, row.body.get());
+        let place = Place { epoch, seq: row.seq };
+        let Some(event) = signal.and_then(|signal| write_event(place, &signal)) else { continue };
         // Nobody there any more is seen by the next look.
         drop(sender.send(Arc::new(Passed { row, event })));
     }
@@ -155,7 +157,7 @@ async fn pass_on(
 }
 
 /// As a stream tells it: its id is where to go on.
-pub fn write_event(place: Place, signal: Signal) -> Option<Bytes> {
-    let (id, data) = (cursor::write(&place)?, serde_json::to_string(&SignalView::from(signal)).ok()?);
+pub fn write_event(place: Place, signal: &ToldSignal) -> Option<Bytes> {
+    let (id, data) = (cursor::write(&place)?, signal.json());
     Some(format!("id: {id}\nevent: signal\ndata: {data}\n\n").into())
 }

@@ -76,6 +76,8 @@ pub const SIGNALS_PER_CALL_MAX: usize = 1_000;
 pub const SIGNAL_LINE_BYTES_MAX: usize = 256 * 1024;
 /// What somebody wrote of their change of jobs.
 pub const ANNOUNCEMENT_CHARS_MAX: usize = 5_000;
+/// How long it is believed that the feed stands where it stood. What came since is shown all the same.
+pub const FEED_HEAD_KEPT: Duration = Duration::from_millis(100);
 /// Signals that are read at once to be passed on to streams, and how often it is looked for more.
 pub const SIGNAL_TAIL_ROWS: i64 = 500;
 pub const SIGNAL_TAIL_EVERY: Duration = Duration::from_millis(250);

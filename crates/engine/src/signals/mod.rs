@@ -18,10 +18,12 @@ pub use fuse::Fused;
 pub use learnt::Learning;
 pub use recent::{Recent, is_open, rank_of};
 pub use seed::personalization_seed;
-pub use take::{SignalPage, Told};
+pub use take::{Told, signal_of};
 pub use watching::{Happened, Watched};
 
-pub use assay_store::graph::{FeedFilter, FeedHead, FeedStart, Moment, Part, RecentFilter};
+pub use assay_store::graph::{
+    FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart, Moment, Part, RecentFilter,
+};
 
 #[cfg(test)]
 mod tests;

@@ -11,9 +11,7 @@ use assay_domain::limits::{SIGNAL_SOURCE_CHARS_MAX, SIGNAL_TAIL_ROWS, SIGNALS_TA
 use assay_domain::signal::{Content, Party, PersonNamed};
 use assay_domain::taxonomy::Industry;
 use assay_domain::{AccountId, Confidence, Digest, Notice, PersonName, Signal, SignalId};
-use assay_store::graph::{
-    FeedEntry, FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart, HeldNotice, NewNotice, Taken,
-};
+use assay_store::graph::{FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart, HeldNotice, NewNotice, Taken};
 use chrono::{DateTime, SubsecRound, Utc};
 use futures_util::{StreamExt, stream};
 use serde_json::value::RawValue;
@@ -21,17 +19,6 @@ use uuid::Uuid;
 
 /// What became of a notice.
 pub type Told = Taken;
-
-/// A page of the feed.
-#[derive(Debug)]
-pub struct SignalPage {
-    /// Where the feed stood when it was read.
-    pub head: FeedHead,
-    /// With their places, oldest first.
-    pub signals: Vec<(i64, Signal)>,
-    /// Where to go on.
-    pub upto: i64,
-}
 
 impl Engine {
     /// Takes in what a source says of an event: known companies and people are recognised, and what others said of the same event
@@ -76,51 +63,32 @@ impl Engine {
         Ok(self.graph.feed_head().await?)
     }
 
+    /// Where the feed stood at most a moment ago.
+    pub async fn recent_feed_head(&self) -> Result<FeedHead, EngineError> {
+        Ok(self.graph.recent_feed_head().await?)
+    }
+
     /// What happened of all kinds after a place, for whoever passes it on to many.
-    pub async fn read_whole_feed(
-        &self,
-        after: i64,
-        head: i64,
-    ) -> Result<Vec<(FeedRow, Signal)>, EngineError> {
-        let rows = self.graph.feed_of_all(after, head, SIGNAL_TAIL_ROWS).await?;
-        let read = |row: FeedRow| signal_of(row.id, row.revision, &row.body).map(|signal| (row, signal));
-        Ok(rows.into_iter().filter_map(read).collect())
+    pub async fn read_whole_feed(&self, after: i64, head: i64) -> Result<Vec<FeedRow>, EngineError> {
+        Ok(self.graph.feed_of_all(after, head, SIGNAL_TAIL_ROWS).await?)
     }
 
-    /// A page of the feed, and where to go on.
-    pub async fn read_feed(
-        &self,
-        filter: &FeedFilter,
-        start: FeedStart,
-        head: i64,
-        limit: u32,
-    ) -> Result<(Vec<(i64, Signal)>, i64), EngineError> {
-        let page = self.feed_page(filter, start, Some(head), limit).await?;
-        Ok((page.signals, page.upto))
-    }
-
-    /// The same, not beyond `within` where that is given, and where the feed stood at that moment.
+    /// A page of the feed as it is kept, and where to go on. `head` is where the feed stood before.
     pub async fn feed_page(
         &self,
         filter: &FeedFilter,
         start: FeedStart,
-        within: Option<i64>,
+        head: i64,
         limit: u32,
-    ) -> Result<SignalPage, EngineError> {
+    ) -> Result<FeedPage, EngineError> {
         let start = match (start, filter.since) {
             // What happened since then became known since then, but for what was told ahead of its day.
             (FeedStart::Newest, Some(since)) => {
-                let head = match within {
-                    Some(within) => within,
-                    None => self.graph.feed_head().await?.seq,
-                };
                 FeedStart::After(self.graph.feed_place_of(since, head).await?)
             }
             (start, _) => start,
         };
-        let FeedPage { head, rows, upto } = self.graph.feed(filter, start, within, limit).await?;
-        let read = |row: FeedEntry| Some((row.seq, signal_of(row.id, row.revision, &row.body)?));
-        Ok(SignalPage { head, signals: rows.into_iter().filter_map(read).collect(), upto })
+        Ok(self.graph.feed(filter, start, head, limit).await?)
     }
 
     /// The place before the first signal that became known since then.
@@ -231,7 +199,8 @@ fn companies_of(notice: &Notice) -> Vec<&Party> {
 }
 
 /// Nothing for a row that cannot be read, such as one of a newer program: the others are fed all the same.
-pub(super) fn signal_of(id: SignalId, revision: i64, body: &RawValue) -> Option<Signal> {
+/// A signal as it is kept, read; none where it cannot be, of which operators are told.
+pub fn signal_of(id: SignalId, revision: i64, body: &RawValue) -> Option<Signal> {
     let read = serde_json::from_str(body.get());
     // The error's own text may quote what was read.
     let fused: Fused = read.inspect_err(|_| tracing::error!(%id, "a signal cannot be read")).ok()?;

@@ -5,7 +5,9 @@ mod meta;
 mod person;
 mod signal;
 pub mod terms;
+mod told;
 
 pub use company::{CompanyView, RoundView, TechnologyView};
 pub use person::{EmployerView, PersonView};
 pub use signal::{AcquisitionView, ChangeView, JobView, PartyView, PostView, SignalView, example_signal};
+pub use told::ToldSignal;

@@ -176,7 +176,7 @@ impl From<Signal> for SignalView {
 }
 
 /// `Jane Doe` is `J••• D••`.
-fn mask(name: &str) -> String {
+pub(super) fn mask(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
         let first: String = letters.next().into_iter().collect();

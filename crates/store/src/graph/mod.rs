@@ -44,11 +44,13 @@ pub use write::{CompanyWrite, GraphBatch, MatchKeys, PersonWrite, Rights, Writte
 use crate::lane::{Lane, LaneSize, batches_at_once};
 use crate::line::Line;
 use crate::{Database, StoreError, pool};
+use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{LOOKUP_BATCH_MAX, LOOKUP_QUEUE_MAX};
 use assay_domain::{Company, Digest, Person};
 use read::Reader;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::PgPool;
+use std::sync::{Arc, Mutex};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/graph");
 
@@ -61,6 +63,8 @@ pub struct Graph {
     pool: PgPool,
     people: Lane<Digest, Vec<Person>>,
     companies: Lane<Digest, Vec<Company>>,
+    /// Where the feed stood when it was last read, and since when that is known.
+    last_head: Arc<Mutex<Option<(FeedHead, Stopwatch)>>>,
 }
 
 /// How much the graph holds.
@@ -81,7 +85,7 @@ impl Graph {
         let reader = || Reader { line: Line::beside(&pool, database.acquire_timeout) };
         let people = Lane::start_workers("people_by_digest", size, reader);
         let companies = Lane::start_workers("companies_by_digest", size, reader);
-        Ok(Self { pool, people, companies })
+        Ok(Self { pool, people, companies, last_head: Arc::default() })
     }
 
     /// Brings the schema to the version this program needs.

@@ -10,11 +10,12 @@ use crate::search::values::{DomainText, Listed, OneValue, TwoLetters};
 use crate::spec::{Group, Scope, Spec, Verb};
 use crate::steps::funded::{Currency, least};
 use crate::steps::window::Since;
-use crate::view::{SignalView, example_signal};
+use crate::view::{SignalView, ToldSignal, example_signal};
 use assay_domain::limits::{AMOUNT_MAX, FEED_DOMAINS_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX};
 use assay_domain::taxonomy::{Department, FundingStage, Industry};
 use assay_domain::{Domain, NetworkHosts, Plan, SignalKind};
-use assay_engine::signals::{FeedFilter, FeedHead, FeedStart, SignalPage};
+use assay_engine::Engine;
+use assay_engine::signals::{FeedFilter, FeedHead, FeedPage, FeedStart};
 use chrono::{DateTime, Utc};
 use garde::Validate;
 use schemars::JsonSchema;
@@ -109,7 +110,8 @@ pub struct SignalsResponse {
     #[schemars(extend("enum" = ["funding", "acquisition", "hiring", "job-change"]))]
     pub kind: &'static str,
     /// Oldest first, by when they became known or were last added to.
-    pub results: Vec<SignalView>,
+    #[schemars(with = "Vec<SignalView>")]
+    pub results: Vec<ToldSignal>,
     /// Where to go on: also when nothing was there, for whoever asks again later. A page may be short although more is there,
     /// where few of many signals fit the filters.
     pub next_cursor: Option<String>,
@@ -165,21 +167,33 @@ impl Endpoint for Signals {
     }
 
     async fn run(context: &Context, question: SignalsQuestion) -> Result<Outcome<SignalsResponse>, Fault> {
-        let start = question.after.map_or(FeedStart::Newest, |place| FeedStart::After(place.seq));
-        let SignalPage { head, signals, upto } =
-            context.engine.feed_page(&question.filter, start, None, question.limit).await?;
-        // Read at once with where the feed stands: a cursor of another log is refused now that it is known.
-        question.start(&head)?;
+        let (head, start) = beginning(&context.engine, &question).await?;
+        let FeedPage { rows, upto } =
+            context.engine.feed_page(&question.filter, start, head.seq, question.limit).await?;
         let waited = head.waiting_since.map(|since| head.at.signed_duration_since(since));
         let lag = waited.and_then(|waited| waited.to_std().ok()).unwrap_or_default();
         Ok(Outcome::nothing(SignalsResponse {
             kind: question.filter.kind.as_str(),
-            results: signals.into_iter().map(|(_, signal)| SignalView::from(signal)).collect(),
+            results: rows
+                .iter()
+                .filter_map(|row| ToldSignal::read(row.id, row.revision, &row.body))
+                .collect(),
             next_cursor: cursor::write(&Place { epoch: head.epoch, seq: upto }),
             as_of: head.at,
             feed_lag_seconds: lag.as_secs_f64(),
         }))
     }
+}
+
+/// Where the feed stands, and where to begin. It may stand further than was last seen: a cursor is refused only when it is known to
+/// be of another log.
+async fn beginning(engine: &Engine, question: &SignalsQuestion) -> Result<(FeedHead, FeedStart), Fault> {
+    let seen = engine.recent_feed_head().await?;
+    if let Ok(start) = question.start(&seen) {
+        return Ok((seen, start));
+    }
+    let head = engine.feed_head().await?;
+    Ok((head, question.start(&head)?))
 }
 
 fn texts<T, const MOST: usize>(given: Option<Listed<T, MOST>>, text: impl Fn(T) -> String) -> Vec<String> {
@@ -198,7 +212,7 @@ fn domains(given: Option<Listed<DomainText, FEED_DOMAINS_MAX>>) -> Result<Vec<St
 fn example_of(kind: SignalKind) -> SignalsResponse {
     SignalsResponse {
         kind: kind.as_str(),
-        results: vec![example_signal(kind)],
+        results: ToldSignal::write(&example_signal(kind)).into_iter().collect(),
         next_cursor: cursor::write(&Place { epoch: Uuid::nil(), seq: 1 }),
         as_of: example::moment(),
         feed_lag_seconds: 0.0,

@@ -5,10 +5,11 @@ use crate::context::Context;
 use crate::endpoint::{Chunks, LiveEndpoint};
 use crate::fault::Fault;
 use crate::feeds::{Heard, Listener, Place, write_event};
+use crate::view::ToldSignal;
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{PAGE_ROWS_MAX, SIGNAL_STREAM_LIFETIME, SIGNAL_STREAM_QUIET};
 use assay_engine::Engine;
-use assay_engine::signals::{FeedFilter, FeedStart};
+use assay_engine::signals::{FeedFilter, FeedPage, FeedStart};
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use tokio::time::timeout;
@@ -95,13 +96,15 @@ impl Watching {
             return Ok(Caught::AnotherLog);
         }
         let start = FeedStart::After(self.place);
-        let (signals, upto) = self.engine.read_feed(&self.filter, start, head.seq, PAGE_ROWS_MAX).await?;
+        let FeedPage { rows, upto } =
+            self.engine.feed_page(&self.filter, start, head.seq, PAGE_ROWS_MAX).await?;
         self.place = upto;
         self.is_behind = upto < head.seq;
         let mut events = BytesMut::new();
-        for (seq, signal) in signals {
-            let place = Place { epoch: self.epoch, seq };
-            events.extend(write_event(place, signal).into_iter().flatten());
+        for row in rows {
+            let place = Place { epoch: self.epoch, seq: row.seq };
+            let signal = ToldSignal::read(row.id, row.revision, &row.body);
+            events.extend(signal.and_then(|signal| write_event(place, &signal)).into_iter().flatten());
         }
         Ok(if events.is_empty() { Caught::Nothing } else { Caught::Told(events.freeze()) })
     }

@@ -4,7 +4,8 @@
 use super::{SignalFacets, kind_of, number};
 use crate::StoreError;
 use crate::graph::Graph;
-use assay_domain::limits::{SIGNAL_CLOCKS_APART, SIGNAL_SCAN_MAX};
+use assay_domain::clock::Stopwatch;
+use assay_domain::limits::{FEED_HEAD_KEPT, SIGNAL_CLOCKS_APART, SIGNAL_SCAN_MAX};
 use assay_domain::{SignalId, SignalKind};
 use chrono::{DateTime, Utc};
 use serde_json::value::RawValue;
@@ -12,11 +13,13 @@ use sqlx::postgres::{PgArguments, PgRow, Postgres};
 use sqlx::query::Query;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, Row};
+use std::sync::PoisonError;
 use uuid::Uuid;
 
 pub(super) const COLUMNS: &str =
     "f.seq, f.signal_id, f.revision, f.kind, f.body, f.occurred_at, f.domain, f.other_domain, f.country,
     f.industry, f.department, f.stage, f.amount, f.applicants, f.currency";
+const PAGE_COLUMNS: &str = "seq, signal_id, revision, body";
 /// How many rows a statement may ask for. The number is a part of its text, because a plan that is kept must know it, and the
 /// texts must be few, because connections keep a plan for each.
 const ROWS_ASKED: [u32; 4] = [10, 25, 50, 100];
@@ -117,14 +120,12 @@ pub struct FeedEntry {
     pub seq: i64,
     pub id: SignalId,
     pub revision: i64,
-    pub body: Box<RawValue>,
+    pub body: Box<str>,
 }
 
 /// A page of the feed.
 #[derive(Debug, Clone)]
 pub struct FeedPage {
-    /// Where the feed stood at that moment.
-    pub head: FeedHead,
     /// In the order of `seq`.
     pub rows: Vec<FeedEntry>,
     /// Where to go on. Beyond the last row where nothing else is there to be found.
@@ -177,13 +178,27 @@ impl Graph {
         rows.iter().map(read).collect()
     }
 
-    /// One page: at most `limit` rows of those after `start`, not beyond `within` where that is given, and at most
-    /// `SIGNAL_SCAN_MAX` looked at. Where the feed stands is read in the same moment.
+    /// Where the feed stood a moment ago, as this process last read it.
+    pub async fn recent_feed_head(&self) -> Result<FeedHead, StoreError> {
+        let kept = *self.last_head.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((head, watch)) = kept
+            && watch.elapsed() < FEED_HEAD_KEPT
+        {
+            return Ok(head);
+        }
+        let watch = Stopwatch::start();
+        let head = self.feed_head().await?;
+        *self.last_head.lock().unwrap_or_else(PoisonError::into_inner) = Some((head, watch));
+        Ok(head)
+    }
+
+    /// One page: at most `limit` rows of those after `start`, and at most `SIGNAL_SCAN_MAX` looked at. `head` is where the feed
+    /// stood at some moment before: all up to there is seen, and perhaps what came since.
     pub async fn feed(
         &self,
         filter: &FeedFilter,
         start: FeedStart,
-        within: Option<i64>,
+        head: i64,
         limit: u32,
     ) -> Result<FeedPage, StoreError> {
         let after = match start {
@@ -192,66 +207,55 @@ impl Graph {
         };
         let rows_asked = ROWS_ASKED.into_iter().find(|rows| *rows >= limit).unwrap_or(limit);
         let statement = statement(filter, start, rows_asked);
-        let query = bind(sqlx::query(AssertSqlSafe(statement)), filter).bind(after).bind(within);
-        let found = query.fetch_all(&self.pool).await?;
-        let first = found.first().ok_or_else(|| StoreError::Corrupt("the feed has no head".to_owned()))?;
-        let (epoch, seq) = (first.try_get(0)?, first.try_get(1)?);
-        let head = FeedHead { epoch, seq, at: first.try_get(2)?, waiting_since: first.try_get(3)? };
-        let looked_upto: Option<i64> = first.try_get(4)?;
-        let last = within.map_or(head.seq, |within| within.min(head.seq));
-        let mut rows = Vec::with_capacity(found.len());
+        let found =
+            bind(sqlx::query(AssertSqlSafe(statement)), filter).bind(after).fetch_all(&self.pool).await?;
+        let (mut rows, mut looked_upto) = (Vec::with_capacity(found.len()), None);
         for row in &found {
-            rows.extend(read_entry(row)?);
+            match read_entry(row)? {
+                Some(entry) => rows.push(entry),
+                None => looked_upto = row.try_get(0)?,
+            }
         }
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        let is_full = rows.len() >= usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        rows.truncate(limit);
+        let is_full = rows.len() >= limit;
+        let last = |rows: &[FeedEntry]| rows.last().map_or(head, |row| row.seq.max(head));
         let upto = match start {
             FeedStart::Newest => {
                 rows.reverse();
-                last
+                last(&rows)
             }
-            FeedStart::After(_) if is_full => rows.last().map_or(last, |row| row.seq),
-            FeedStart::After(_) => looked_upto.unwrap_or(last),
+            FeedStart::After(_) if is_full => rows.last().map_or(head, |row| row.seq),
+            FeedStart::After(_) => looked_upto.unwrap_or_else(|| last(&rows)),
         };
-        Ok(FeedPage { head, rows, upto: upto.max(after.min(last)) })
+        Ok(FeedPage { rows, upto: upto.max(after.min(head)) })
     }
 }
 
-/// One row at least, so that it is told where the feed stands, and how far was looked, also where nothing was found.
+/// The rows of a page in their order. Where few of many fit, one more tells how far was looked.
 fn statement(filter: &FeedFilter, start: FeedStart, rows: u32) -> String {
     let order = if start == FeedStart::Newest { "desc" } else { "asc" };
     let fits = conditions(filter);
-    let (found, looked_upto) = if fits.is_empty() && filter.domains.is_empty() {
+    if fits.is_empty() && filter.domains.is_empty() {
         // All that is looked at is found: the rows end where the feed does, or the page is full.
-        (looked_at(filter, "seq, signal_id, revision, body", order, i64::from(rows)), "null".to_owned())
-    } else {
-        // What is looked at comes in its order, and the first that fit are the page: to sort here would be to look at all of it.
-        let found = format!(
-            "select seq, signal_id, revision, body from ({}) as looked_at {fits} limit {rows}",
-            looked_at(filter, "*", order, SIGNAL_SCAN_MAX)
-        );
-        // Only where the page is short, and in the same moment: rows move to the end while it is read.
-        let upto = format!(
-            "case when (select count(*) from found) < {rows} then
-                 (select case when count(*) >= {SIGNAL_SCAN_MAX} then max(seq) end from ({}) as looked_at) end",
-            looked_at(filter, "seq", order, SIGNAL_SCAN_MAX)
-        );
-        (found, upto)
-    };
+        return looked_at(filter, PAGE_COLUMNS, order, i64::from(rows));
+    }
+    // What is looked at comes in its order, and the first that fit are the page: to sort here would be to look at all of it. How
+    // far was looked is asked only where the page is short, and in the same moment: rows move to the end while it is read.
     format!(
-        "with head as materialized (
-             select log_epoch, seq, now() as at, (select at from change_inbox order by id limit 1) as waiting_since
-             from graph_meta cross join change_log_head
-         ), found as materialized ({found})
-         select head.log_epoch, head.seq, head.at, head.waiting_since, {looked_upto}::bigint,
-             found.seq, found.signal_id, found.revision, found.body
-         from head left join found on true order by found.seq {order}"
+        "with found as materialized (select {PAGE_COLUMNS} from ({}) as looked_at {fits} limit {rows})
+         select {PAGE_COLUMNS} from found
+         union all
+         select max(seq), null, null, null from ({}) as looked_at
+         where (select count(*) from found) < {rows} having count(*) >= {SIGNAL_SCAN_MAX}",
+        looked_at(filter, "*", order, SIGNAL_SCAN_MAX),
+        looked_at(filter, "seq", order, SIGNAL_SCAN_MAX)
     )
 }
 
 /// The rows among which the page is looked for, in their order.
 fn looked_at(filter: &FeedFilter, columns: &str, order: &str, limit: i64) -> String {
-    let place = "kind = $1 and seq > $12 and seq <= (select least(head.seq, $13) from head)";
+    let place = "kind = $1 and seq > $12";
     let one_index = |whose: &str| {
         format!("select {columns} from signal_feed where {whose}{place} order by seq {order} limit {limit}")
     };
@@ -303,12 +307,12 @@ fn bind<'q>(
         .bind(filter.max_applicants)
 }
 
-/// None in the row that only tells where the feed stands.
+/// None in the row that only tells how far was looked. The text is taken as it is: whoever reads it finds out whether it can be.
 fn read_entry(row: &PgRow) -> Result<Option<FeedEntry>, StoreError> {
-    let Some(seq) = row.try_get::<Option<i64>, _>(5)? else { return Ok(None) };
-    let Json(body): Json<Box<RawValue>> = row.try_get(8)?;
-    let id = SignalId::from_uuid(row.try_get(6)?);
-    Ok(Some(FeedEntry { seq, id, revision: row.try_get(7)?, body }))
+    let Some(id) = row.try_get::<Option<Uuid>, _>(1)? else { return Ok(None) };
+    let body: &str = row.try_get_unchecked(3)?;
+    let (seq, revision) = (row.try_get(0)?, row.try_get(2)?);
+    Ok(Some(FeedEntry { seq, id: SignalId::from_uuid(id), revision, body: body.into() }))
 }
 
 pub(super) fn read(row: &PgRow) -> Result<FeedRow, StoreError> {
