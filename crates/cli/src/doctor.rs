@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::snapshots::SnapshotsPlace;
 use crate::{Session, connect, out};
 use assay_store::{Graph, Ledger};
 use serde_json::{Value, json};
@@ -62,6 +63,9 @@ pub async fn run(session: &Session) -> Result<ExitCode, Failure> {
 
 async fn examine(config: &Config, findings: &mut Vec<Finding>) {
     findings.push(index(config));
+    if let Some(place) = &config.index_snapshots {
+        findings.push(snapshots(place).await);
+    }
     let ledger = connect::open_ledger(&config.ledger).await;
     let graph = connect::open_graph(&config.graph).await;
     if let Ok(ledger) = &ledger {
@@ -109,6 +113,37 @@ fn index(config: &Config) -> Finding {
 fn unusable(folder: &Path, why: &str) -> Failure {
     let what = format!("{} cannot be used: {why}", folder.display());
     Failure::new(what, "set index.folder to a folder that this program may write to")
+}
+
+/// Whether a new node could begin with a snapshot. One starts without, too, only later.
+async fn snapshots(place: &SnapshotsPlace) -> Finding {
+    if let SnapshotsPlace::Folder(folder) = place
+        && matches!(folder.try_exists(), Ok(false))
+    {
+        return Finding::good("snapshots", format!("to be kept in {place}"));
+    }
+    let opened = match place.open() {
+        Ok(opened) => opened,
+        Err(failure) => return Finding::bad("snapshots", failure),
+    };
+    match opened.newest().await {
+        Ok(Some(newest)) => {
+            let made_at = newest.manifest.made_at.format("%Y-%m-%dT%H:%M:%SZ");
+            Finding::good("snapshots", format!("the newest in {place} is of {made_at}"))
+        }
+        Ok(None) => Finding::good("snapshots", format!("none in {place} yet")),
+        Err(error) => {
+            let fix = match place {
+                SnapshotsPlace::Folder(_) => {
+                    "let this program read and write there, or set index.snapshots to another place"
+                }
+                SnapshotsPlace::Bucket(_) => {
+                    "check AWS_ENDPOINT_URL, AWS_REGION and the credentials, and that they may list, read, write and delete"
+                }
+            };
+            Finding::of("snapshots", Mark::Doubtful, Failure::new(format!("{place}: {error}"), fix))
+        }
+    }
 }
 
 fn schema(side: &'static str, versions: Result<(i64, Option<i64>), Failure>) -> Finding {

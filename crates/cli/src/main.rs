@@ -21,6 +21,7 @@ mod provider;
 mod reference;
 mod restore;
 mod serve;
+mod snapshots;
 mod source;
 mod suppression;
 mod telemetry;
@@ -130,11 +131,14 @@ struct Session {
 impl Session {
     /// Reads the configuration from the file and the environment.
     fn settings(&self) -> Result<Effective, Failure> {
-        // A variable that is no text cannot be one of ours.
-        let texts = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        config::load(self.file.as_deref(), texts)
+        config::load(self.file.as_deref(), variables())
     }
+}
+
+/// The environment. A variable that is no text cannot be one of ours.
+fn variables() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 fn main() -> ExitCode {

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::snapshots::SnapshotsPlace;
 use crate::{Session, connect, out, telemetry};
 use assay_domain::Clock;
 use assay_domain::limits::{CALLS_ACTIVE_LEAST, CALLS_ACTIVE_PER_CORE, CALLS_WAITING_PER_ACTIVE};
@@ -12,7 +13,7 @@ use assay_http::{
     Admission, Bounds, Check, Front, Probe, Readiness, TrustedProxies, connections_that_fit, operations,
     router, serve,
 };
-use assay_replica::{Replica, ReplicaError, Snapshots};
+use assay_replica::{Replica, ReplicaError};
 use assay_service::{BulkDesk, BulkKeys, ListDesk, ListKeys, Service};
 use assay_store::ledger::PROVIDER_KEY;
 use assay_store::{Graph, Ledger, StoreError, task};
@@ -175,11 +176,7 @@ fn open_replica(config: &Config, graph: &Graph) -> Result<Arc<Replica>, Failure>
         0 => cores,
         set => usize::try_from(set).unwrap_or(cores),
     };
-    let snapshots = config.index_snapshots.as_deref().map(Snapshots::in_folder).transpose();
-    let snapshots = snapshots.map_err(|error| {
-        let fix = "set index.snapshots to a folder that this program may write to, or leave it empty";
-        Failure::new(format!("the folder of snapshots: {error}"), fix)
-    })?;
+    let snapshots = config.index_snapshots.as_ref().map(SnapshotsPlace::open).transpose()?;
     let opened = Replica::open(graph.clone(), &config.index_folder, partitions);
     opened.map(|replica| Arc::new(replica.with_snapshots(snapshots))).map_err(|error| {
         let fix = match error {

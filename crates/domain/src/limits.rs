@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+mod buckets;
 mod feeds;
 mod history;
 mod lists;
@@ -12,6 +13,7 @@ mod sources;
 mod vendors;
 mod webhooks;
 
+pub use buckets::*;
 pub use feeds::*;
 pub use history::*;
 pub use lists::*;
@@ -359,10 +361,10 @@ pub const INDEX_SNAPSHOT_LOOK: Duration = Duration::from_mins(1);
 pub const INDEX_BITS_SHARE: u32 = 256;
 pub const INDEX_BITS_DOCUMENTS_MIN: u32 = 50_000;
 pub const INDEX_BITS_BYTES_MAX: usize = 128 * 1024 * 1024;
-/// A snapshot is copied no faster, and what is written reaches the disk every so many bytes: a gigabyte at once would keep every
-/// commit on that disk waiting.
+/// A snapshot is copied no faster, and in parts of so many bytes, each of which reaches the disk before the next: a gigabyte at once
+/// would keep every commit on that disk waiting. S3 takes parts of 5 MiB or more, and 10,000 of one file.
 pub const INDEX_COPY_BYTES_PER_SECOND: u64 = 64 * 1024 * 1024;
-pub const INDEX_COPY_SYNC_BYTES: u64 = 8 * 1024 * 1024;
+pub const INDEX_COPY_PART_BYTES: u64 = 8 * 1024 * 1024;
 
 // Similarity.
 /// Companies that others may be like, in one question.

@@ -1,28 +1,27 @@
 //! Snapshots: indexes as they stood at one entry of the log, kept where every node can read them.
 //!
-//! A snapshot is a folder of files that are written once. Its list of files comes last: one without a list was not finished,
-//! and is nobody's. Whoever begins with the newest follows the log from there, which is much quicker than reading all tables.
+//! In a folder or a bucket, it makes no difference here. A snapshot is a folder of files that are written once. Its list of files comes
+//! last: one without a list was not finished, and is nobody's. Whoever begins with the newest follows the log from there, which is much quicker than reading all tables.
 
 use crate::error::ReplicaError;
 use crate::follow::blocking;
 use crate::indexes::Indexes;
 use assay_domain::clock::Stopwatch;
-use assay_domain::limits::{INDEX_COPY_BYTES_PER_SECOND, INDEX_COPY_SYNC_BYTES, INDEX_SNAPSHOTS_KEPT};
+use assay_domain::limits::{INDEX_COPY_BYTES_PER_SECOND, INDEX_COPY_PART_BYTES, INDEX_SNAPSHOTS_KEPT};
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
-use object_store::buffered::BufWriter;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
-use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{GetOptions, GetRange, MultipartUpload, ObjectStore, ObjectStoreExt, PutPayload};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use uuid::Uuid;
 
 const MANIFEST: &str = "manifest.json";
-const COPY_BUFFER_BYTES: usize = 256 * 1024;
 /// Timers count milliseconds.
 const SHORTEST_WAIT: Duration = Duration::from_millis(5);
 
@@ -57,6 +56,11 @@ impl Snapshots {
         Ok(Self { store: Arc::new(store) })
     }
 
+    /// In a bucket that all nodes reach.
+    pub fn in_bucket(bucket: Arc<dyn ObjectStore>) -> Self {
+        Self { store: bucket }
+    }
+
     /// Uploads indexes as they stand, and removes what is too old. `scratch` is a folder on their disk, empty or not there.
     pub(crate) async fn publish(
         &self,
@@ -77,47 +81,58 @@ impl Snapshots {
         published
     }
 
-    async fn upload(&self, manifest: Manifest, folder: &Path) -> Result<Snapshot, ReplicaError> {
+    /// Uploads the files of a folder, and then their list.
+    pub async fn upload(&self, manifest: Manifest, folder: &Path) -> Result<Snapshot, ReplicaError> {
         // Names of later ones come later.
         let location = Location::from(Uuid::now_v7().to_string());
         let mut pace = Pace::start();
         for (path, _) in &manifest.files {
-            let mut file = tokio::fs::File::open(folder.join(path)).await?;
-            let mut writer = BufWriter::new(Arc::clone(&self.store), below(&location, path)?);
-            let mut buffer = vec![0; COPY_BUFFER_BYTES];
-            loop {
-                let read = file.read(&mut buffer).await?;
-                let Some(chunk) = buffer.get(..read).filter(|chunk| !chunk.is_empty()) else { break };
-                writer.write_all(chunk).await?;
-                pace.wait(read).await;
-            }
-            writer.shutdown().await?;
+            let mut file = File::open(folder.join(path)).await?;
+            self.put(&mut file, &below(&location, path)?, &mut pace).await?;
         }
         let list = serde_json::to_vec(&manifest).map_err(std::io::Error::other)?;
         self.store.put(&location.clone().join(MANIFEST), PutPayload::from(list)).await?;
         Ok(Snapshot { location, manifest })
     }
 
-    /// The newest that is whole.
-    pub(crate) async fn newest(&self) -> Result<Option<Snapshot>, ReplicaError> {
-        Ok(self.whole().await?.into_iter().next())
+    /// One file: at once where it is small, else part by part.
+    async fn put(&self, file: &mut File, location: &Location, pace: &mut Pace) -> Result<(), ReplicaError> {
+        let first = next_part(file).await?;
+        if bytes(first.len()) < INDEX_COPY_PART_BYTES {
+            let size = first.len();
+            self.store.put(location, first.into()).await?;
+            pace.wait(size).await;
+            return Ok(());
+        }
+        let mut upload = self.store.put_multipart(location).await?;
+        let put = put_parts(upload.as_mut(), first, file, pace).await;
+        if put.is_err() {
+            // A bucket keeps parts, which cost money, until it is told that no more will come.
+            drop(upload.abort().await);
+        }
+        put
     }
 
-    /// All that are whole, the newest first.
-    async fn whole(&self) -> Result<Vec<Snapshot>, ReplicaError> {
-        let mut whole = Vec::new();
+    /// The newest that is whole.
+    pub async fn newest(&self) -> Result<Option<Snapshot>, ReplicaError> {
         for location in self.locations().await? {
-            match self.store.get(&location.clone().join(MANIFEST)).await {
-                Ok(list) => {
-                    let manifest =
-                        serde_json::from_slice(&list.bytes().await?).map_err(std::io::Error::other)?;
-                    whole.push(Snapshot { location, manifest });
-                }
-                Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(whole) = self.read(location).await? {
+                return Ok(Some(whole));
             }
         }
-        Ok(whole)
+        Ok(None)
+    }
+
+    /// A snapshot with its list; none where it has none, or one that cannot be read.
+    async fn read(&self, location: Location) -> Result<Option<Snapshot>, ReplicaError> {
+        match self.store.get(&location.clone().join(MANIFEST)).await {
+            Ok(list) => {
+                let manifest = serde_json::from_slice(&list.bytes().await?).ok();
+                Ok(manifest.map(|manifest| Snapshot { location, manifest }))
+            }
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Whatever is called as snapshots are, the newest first. What else lies there is not ours.
@@ -129,41 +144,56 @@ impl Snapshots {
     }
 
     /// Downloads a snapshot into a folder.
-    pub(crate) async fn fetch(&self, snapshot: &Snapshot, folder: &Path) -> Result<(), ReplicaError> {
+    pub async fn fetch(&self, snapshot: &Snapshot, folder: &Path) -> Result<(), ReplicaError> {
         let mut pace = Pace::start();
         for (path, size) in &snapshot.manifest.files {
-            let location = below(&snapshot.location, path)?;
             let target = folder.join(path);
             if let Some(parent) = target.parent() {
                 tokio::fs::create_dir_all(parent).await?;
             }
-            let mut file = tokio::fs::File::create(&target).await?;
-            let mut chunks = self.store.get(&location).await?.into_stream();
-            let (mut written, mut durable) = (0_u64, 0_u64);
-            while let Some(chunk) = chunks.try_next().await? {
-                written = written.saturating_add(bytes(chunk.len()));
-                file.write_all(&chunk).await?;
-                if written.saturating_sub(durable) >= INDEX_COPY_SYNC_BYTES {
-                    file.flush().await?;
-                    file.sync_data().await?;
-                    durable = written;
-                }
-                pace.wait(chunk.len()).await;
-            }
-            file.flush().await?;
+            let mut file = File::create(&target).await?;
+            self.get((&below(&snapshot.location, path)?, *size), &mut file, &mut pace).await?;
             file.sync_all().await?;
-            if written != *size {
+        }
+        Ok(())
+    }
+
+    /// One file, part by part, so that no request takes long, however large the file is.
+    async fn get(
+        &self,
+        (location, size): (&Location, u64),
+        file: &mut File,
+        pace: &mut Pace,
+    ) -> Result<(), ReplicaError> {
+        let mut written = 0;
+        while written < size {
+            let part = written..size.min(written.saturating_add(INDEX_COPY_PART_BYTES));
+            let options = GetOptions { range: Some(GetRange::Bounded(part)), ..GetOptions::default() };
+            let got = self.store.get_opts(location, options).await?;
+            if got.meta.size != size {
                 return Err(ReplicaError::Snapshot("a file of it is not as long as it was"));
             }
+            let got = got.bytes().await?;
+            if got.is_empty() {
+                return Err(ReplicaError::Snapshot("a part of a file is missing"));
+            }
+            file.write_all(&got).await?;
+            file.flush().await?;
+            file.sync_data().await?;
+            written = written.saturating_add(bytes(got.len()));
+            pace.wait(got.len()).await;
         }
         Ok(())
     }
 
     /// Keeps the newest few, and what is newer than the oldest of them: it may be on its way.
     async fn remove_old(&self) -> Result<(), ReplicaError> {
-        let kept = self.whole().await?.into_iter().take(INDEX_SNAPSHOTS_KEPT).next_back();
-        let Some(oldest) = kept else { return Ok(()) };
-        for location in self.locations().await?.into_iter().filter(|one| *one < oldest.location) {
+        let mut kept = 0;
+        for location in self.locations().await? {
+            if kept < INDEX_SNAPSHOTS_KEPT {
+                kept += usize::from(self.read(location).await?.is_some());
+                continue;
+            }
             // The list first: what is being removed is no longer whole.
             let list = location.clone().join(MANIFEST);
             match self.store.delete(&list).await {
@@ -178,6 +208,30 @@ impl Snapshots {
         }
         Ok(())
     }
+}
+
+async fn put_parts(
+    upload: &mut dyn MultipartUpload,
+    first: Vec<u8>,
+    file: &mut File,
+    pace: &mut Pace,
+) -> Result<(), ReplicaError> {
+    let mut part = first;
+    while !part.is_empty() {
+        let size = part.len();
+        upload.put_part(part.into()).await?;
+        pace.wait(size).await;
+        part = next_part(file).await?;
+    }
+    upload.complete().await?;
+    Ok(())
+}
+
+/// What comes next in a file: as much as is copied at once, less at its end, nothing after it.
+async fn next_part(file: &mut File) -> Result<Vec<u8>, ReplicaError> {
+    let mut part = Vec::new();
+    file.take(INDEX_COPY_PART_BYTES).read_to_end(&mut part).await?;
+    Ok(part)
 }
 
 /// Copies no faster than whoever else is on the disk or the network can bear.

@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("mailbox", 1),
     ("sources", 1),
     ("notify", 1),
+    ("bucket", 1),
     ("intake", 1),
     ("store", 2),
     ("engine", 3),
@@ -33,8 +34,8 @@ const RESERVED: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["reqwest"],
-        &["sources", "mailbox", "notify"],
-        "outbound sockets are only in sources, mailbox and notify",
+        &["sources", "mailbox", "notify", "bucket"],
+        "outbound sockets are only in sources, mailbox, notify and bucket",
     ),
 ];
 
@@ -123,5 +124,7 @@ mod tests {
         assert!(broken("engine", "dependencies", "reqwest"));
         assert!(broken("worker", "dependencies", "hyper"));
         assert!(!broken("sources", "dependencies", "hyper"));
+        assert!(broken("replica", "dependencies", "reqwest"));
+        assert!(!broken("bucket", "dependencies", "reqwest"));
     }
 }

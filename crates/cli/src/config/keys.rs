@@ -8,6 +8,7 @@ use super::upstreams::UPSTREAM_KEYS;
 use super::values::{
     at_most, choose, listed, read_address, read_master_key, read_number, read_ranges, read_seconds, read_url,
 };
+use crate::snapshots::SnapshotsPlace;
 use assay_domain::NetworkHosts;
 use assay_domain::limits::{
     CALL_DEADLINE, CONNECTIONS_MAX, HOLD_GRACE, INDEX_PARTITIONS_MAX, SANDBOX_DAILY_LIMIT, STOP_NOTICE,
@@ -170,12 +171,14 @@ static KEYS: &[Key] = &[
         kind: Kind::Text,
         default: String::new,
         doc: &[
-            "A folder that all nodes see, such as one on a network disk, for snapshots of the index: one node makes one each hour,",
-            "and a new node begins with the newest, which is much quicker than filling its index from the graph. Empty for none.",
+            "For snapshots of the index: one node makes one each hour, and a new node begins with the newest, which is much quicker",
+            "than filling its index from the graph. A folder that all nodes see, such as one on a network disk, or a bucket that all",
+            "reach over S3, such as \"s3://bucket/prefix\", with the usual variables: AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID,",
+            "AWS_SECRET_ACCESS_KEY (docs/operations.md). Empty for none.",
         ],
         set: |config, text| {
-            config.index_snapshots = Some(PathBuf::from(text)).filter(|path| !path.as_os_str().is_empty());
-            Ok(())
+            let place = Some(text).filter(|text| !text.is_empty()).map(SnapshotsPlace::parse).transpose();
+            place.map(|place| config.index_snapshots = place)
         },
     },
     Key {

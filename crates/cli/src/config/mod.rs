@@ -15,6 +15,7 @@ pub use example::example;
 pub use layers::{Effective, load};
 
 use crate::failure::Failure;
+use crate::snapshots::SnapshotsPlace;
 use assay_domain::{IdentityKey, IpRange, MasterKey, NetworkHosts};
 use assay_notify::Guard;
 use assay_service::{
@@ -41,7 +42,7 @@ pub struct Config {
     pub graph: Database,
     pub index_folder: PathBuf,
     /// Where nodes leave snapshots of it for each other, if anywhere.
-    pub index_snapshots: Option<PathBuf>,
+    pub index_snapshots: Option<SnapshotsPlace>,
     /// 0 for as many as this machine has processors.
     pub index_partitions: u32,
     pub master_key: Option<MasterKey>,

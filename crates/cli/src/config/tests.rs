@@ -129,6 +129,21 @@ fn secrets_are_masked_and_may_live_in_files() {
 }
 
 #[test]
+fn snapshots_are_kept_in_a_folder_or_in_a_bucket() {
+    let place = |text: &str| {
+        let loaded = load(Some(&file("place", "")), variables(&[("ASSAY_INDEX_SNAPSHOTS", text)]));
+        loaded.map(|effective| effective.config.index_snapshots).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(place("").unwrap(), None);
+    assert_eq!(place("/mnt/shared").unwrap(), Some(SnapshotsPlace::Folder(PathBuf::from("/mnt/shared"))));
+    assert!(matches!(place("s3://shelf/assay").unwrap(), Some(SnapshotsPlace::Bucket(_))));
+    for text in ["gs://shelf/assay", "https://shelf.example.com", "s3://key:hunter2@shelf/assay"] {
+        let refusal = place(text).unwrap_err();
+        assert!(refusal.contains("s3://bucket/prefix") && !refusal.contains("hunter2"), "{refusal}");
+    }
+}
+
+#[test]
 fn a_hold_may_not_end_before_its_call() {
     let text = "[billing]\nhold_lifetime_seconds = 5\n[calls]\ndeadline_seconds = 6";
     assert!(refusal("holds", text, &[]).contains("shorter than calls.deadline_seconds"));

@@ -29,6 +29,7 @@ mod schemas;
 mod search;
 mod signals;
 mod similar;
+mod snapshots;
 mod support;
 mod upstreams;
 mod webhooks;

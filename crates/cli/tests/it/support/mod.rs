@@ -54,6 +54,11 @@ impl Installation {
         run(&self.folder, arguments)
     }
 
+    /// The same with variables of its environment.
+    pub fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        command(&self.folder, arguments).envs(variables.iter().copied()).output().unwrap()
+    }
+
     /// Runs a command that must succeed and gives its standard output.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -63,8 +68,7 @@ impl Installation {
 
     /// The same for one that reads something from its standard input.
     pub fn ok_reading(&self, arguments: &[&str], input: &str) -> String {
-        let mut command = Command::new(PROGRAM);
-        command.arg("--config").arg(self.folder.join("assay.toml")).args(arguments);
+        let mut command = command(&self.folder, arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
@@ -143,7 +147,13 @@ impl Drop for Installation {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(PROGRAM).arg("--config").arg(folder.join("assay.toml")).args(arguments).output().unwrap()
+    command(folder, arguments).output().unwrap()
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.arg("--config").arg(folder.join("assay.toml")).args(arguments);
+    command
 }
 
 fn write_settings(folder: &Path, ledger: &str, graph: &str) {
