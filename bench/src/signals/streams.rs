@@ -35,7 +35,7 @@ const SETTLE: Duration = Duration::from_secs(2);
 const PATHS: [&str; 3] = [
     "/v1/signals?kind=funding",
     "/v1/signals?kind=funding&country=DE",
-    "/v1/signals?kind=funding&stage=seed&min_amount=1000",
+    "/v1/signals?kind=funding&stage=seed&min_amount=1000&currency=EUR",
 ];
 /// Names another number of streams.
 const OTHER_STREAMS: &str = "ASSAY_BAR_STREAMS";

@@ -254,6 +254,33 @@ fn what_is_asked_wrongly_is_refused_and_what_cannot_be_taken_is_told_by_its_plac
     assert_eq!(places, [(&json!(1), &json!("funding")), (&json!(2), &json!("company"))]);
 }
 
+/// A node remembers for a moment where the feed stood. What came since is shown, and from there it goes on at once.
+#[test]
+fn whoever_is_further_than_the_node_remembers_goes_on_at_once_and_sees_nothing_twice() {
+    let installation = Installation::new();
+    let (operator, customer) = (operator(&installation), installation.customer("indie"));
+    let server = installation.serve();
+    let page =
+        |cursor: &str| server.get(&customer, &format!("/v1/signals?kind=funding&limit=10{cursor}")).is_ok();
+    let mut seen = page("");
+    for number in 0..5 {
+        let name = format!("Mesa {number}");
+        ingest(&server, &operator, "wire", &[round(&name, &json!({ "name": name }), "seed", Some(7))]);
+        let watch = Stopwatch::start();
+        let shown = loop {
+            seen = page(&format!("&cursor={}", seen["next_cursor"].as_str().unwrap()));
+            match seen["results"].as_array().unwrap().as_slice() {
+                [] => assert!(watch.elapsed() < PATIENCE, "{name} was never shown"),
+                shown => break shown.to_vec(),
+            }
+        };
+        assert_eq!(shown.len(), 1, "{shown:?}");
+        assert_eq!(shown[0]["company"]["name"], json!(name));
+    }
+    let rest = page(&format!("&cursor={}", seen["next_cursor"].as_str().unwrap()));
+    assert_eq!(rest["results"], json!([]));
+}
+
 #[test]
 fn a_thousand_signals_with_long_texts_are_one_call() {
     let installation = Installation::new();

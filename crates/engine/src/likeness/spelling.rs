@@ -54,7 +54,7 @@ fn may_be_reduced(word: &str) -> bool {
     })
 }
 
-/// Whether one folded word is most likely the other with a slip of the finger.
+/// Whether one folded word is most likely the other with a slip of the finger. Another number is another name: Fund 2 is not Fund 3.
 pub fn is_slip(one: &str, other: &str) -> bool {
     let (one_chars, other_chars) = (one.chars().count(), other.chars().count());
     let shorter = one_chars.min(other_chars);
@@ -70,6 +70,13 @@ pub fn is_slip(one: &str, other: &str) -> bool {
     one.len().abs_diff(other.len()) <= allowed
         && usize::try_from(strangers).is_ok_and(|strangers| strangers <= 2 * allowed)
         && osa_distance(one, other) <= allowed
+        && !has_another_number(one, other)
+}
+
+fn has_another_number(one: &str, other: &str) -> bool {
+    let digits_of = |word: &str| word.bytes().filter(u8::is_ascii_digit).collect::<Vec<u8>>();
+    let (one, other) = (digits_of(one), digits_of(other));
+    !one.is_empty() && !other.is_empty() && one != other
 }
 
 /// A bit for each letter that occurs; letters that share one only make more pairs be counted.
@@ -164,5 +171,7 @@ mod tests {
         assert!(is_slip("vandenberghe", "vandebergha"));
         assert!(!is_slip("lee", "leo"), "too short to tell");
         assert!(!is_slip("smith", "swift"));
+        assert!(!is_slip("fund2", "fund3") && !is_slip("area51", "area15"), "another number");
+        assert!(is_slip("aera51", "area51") && is_slip("p0wer", "power"));
     }
 }

@@ -255,7 +255,7 @@ mod tests {
     use crate::example;
     use crate::view::SignalView;
     use assay_domain::company::Round;
-    use assay_domain::person::Location;
+    use assay_domain::person::{Employer, Location};
     use assay_domain::signal::{
         Content as Said, Engagement as Talk, Move, MoveKind, Party as Named, PersonNamed, Posting,
     };
@@ -271,7 +271,10 @@ mod tests {
             let whole = example::signal(kind);
             let mut odd = whole.clone();
             let name = Named::named("\"Acme\" \\ \u{7} Söhne \u{1f600}");
-            odd.company = Named { domain: Domain::parse("bücher.example").ok(), by_name: true, ..name };
+            let Employer { id, network_url, .. } = example::person().company.unwrap();
+            assert!(network_url.is_some());
+            let domain = Domain::parse("bücher.example").ok();
+            odd.company = Named { id: Some(id), domain, network_url, by_name: true, ..name };
             odd.person =
                 Some(PersonNamed { full_name: "Zoë \"Z\" O'Neil".to_owned(), ..PersonNamed::default() });
             odd.sources
