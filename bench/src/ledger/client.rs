@@ -203,7 +203,7 @@ impl Client {
     async fn retry_lost(&mut self) -> Result<()> {
         let Some((account, settle)) = self.settles.last().cloned() else { return Ok(()) };
         let asked = Asked { account, op: Op::Settle(Box::new(settle.clone())) };
-        let answer = batch::attempt(self.ledger.pool(), &[asked], true).await?.remove(0);
+        let answer = batch::attempt(&self.ledger, &[asked], true).await?.remove(0);
         let cap = settle.cap.as_ref().map(|_| CAP);
         let sent = Sent::Settle {
             request: settle.request,

@@ -83,6 +83,10 @@ pub const STOP_NOTICE: Duration = Duration::from_secs(2);
 pub const STOP_NOTICE_SECONDS_MAX: u32 = 60;
 
 // Connections to the databases.
+/// A connection that rested longer is looked at before it is lent out: the database may have been started again.
+pub const LENT_TRUST: Duration = Duration::from_secs(1);
+/// After so long a connection that never rested goes back to the driver, which closes those that are too old.
+pub const LENT_LIFETIME: Duration = Duration::from_secs(60);
 /// A lane's own connection is opened anew after this long in all, and after this long without use: backends give their
 /// memory back, and a firewall in between may have forgotten the connection.
 pub const LINE_LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -267,8 +271,11 @@ pub const JOB_HEARTBEAT: Duration = Duration::from_secs(3);
 pub const JOB_ABSENCE: Duration = Duration::from_secs(2);
 pub const NODE_CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How often a worker looks for jobs that another process put there, and for jobs whose time has come or whose worker is
-/// gone. The first is what a job waits at most when nothing else is waiting.
+/// gone. The first is what a job waits at most when nothing else is waiting, unless the queue is quiet.
 pub const JOB_LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Where nothing was found for so long, it looks less often. Jobs of its own process are told to it at once all the same.
+pub const JOB_QUIET_AFTER: Duration = Duration::from_secs(1);
+pub const JOB_LOOK_WHEN_QUIET_EVERY: Duration = Duration::from_millis(50);
 /// After the first of its jobs has ended a busy worker waits so long for others before it claims.
 pub const JOB_GATHER: Duration = Duration::from_millis(2);
 pub const JOB_CARE_EVERY: Duration = Duration::from_millis(500);

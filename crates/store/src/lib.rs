@@ -5,6 +5,7 @@ mod error;
 pub mod graph;
 pub mod lane;
 pub mod ledger;
+mod lending;
 mod line;
 pub mod parallel;
 mod pool;

@@ -1,16 +1,17 @@
 //! A line to PostgreSQL: one connection that its owner keeps from batch to batch.
 //!
-//! A pool deals its connections out in turn, so that no backend keeps its plans and caches warm, and asks the server
-//! after every use whether the connection still lives. A line does neither: it is opened when it is needed, kept while
-//! it works, and hung up at the first sign of trouble.
+//! Whoever waits for nobody else has the warmest backend, and none is asked between batches whether it still lives. A line is opened
+//! when it is needed, kept while it works, and hung up at the first sign of trouble. Statements that come one by one
+//! borrow their connections instead (see [`crate::lending`]).
 
 use crate::StoreError;
+use crate::lending::Pool;
 use crate::pool::statement_timeout;
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{CALL_DEADLINE, LINE_IDLE_MAX, LINE_LIFETIME};
 use sqlx::Connection;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{Error, Postgres};
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -25,7 +26,7 @@ enum Source {
         /// How long to try before the answer is "not available".
         patience: Duration,
     },
-    Pool(PgPool),
+    Pool(Pool),
 }
 
 #[derive(Debug)]
@@ -43,20 +44,20 @@ pub struct Line {
 
 impl Line {
     /// A connection beside those of `pool`, reached the same way. `patience` is how long to try to open it.
-    pub(crate) fn beside(pool: &PgPool, patience: Duration) -> Self {
+    pub(crate) fn beside(pool: &Pool, patience: Duration) -> Self {
         let options = Box::new(pool.connect_options().as_ref().clone());
         Self { source: Source::Own { options, patience }, held: None }
     }
 
     /// The same with the longest time for a statement: for writes, which are finished even when nobody waits any more.
-    pub(crate) fn beside_unhurried(pool: &PgPool, patience: Duration) -> Self {
+    pub(crate) fn beside_unhurried(pool: &Pool, patience: Duration) -> Self {
         let options = pool.connect_options().as_ref().clone();
         let options = Box::new(options.options([statement_timeout(CALL_DEADLINE)]));
         Self { source: Source::Own { options, patience }, held: None }
     }
 
     /// A connection of the pool, for as long as this lives.
-    pub(crate) fn of(pool: &PgPool) -> Self {
+    pub(crate) fn of(pool: &Pool) -> Self {
         Self { source: Source::Pool(pool.clone()), held: None }
     }
 

@@ -1,20 +1,18 @@
 //! One PostgreSQL database: its connections and its schema.
 
+use crate::lending::Pool;
 use crate::relay::reach;
 use crate::{StoreError, task};
-use assay_domain::limits::CALL_DEADLINE;
+use assay_domain::limits::{CALL_DEADLINE, LENT_TRUST};
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgPool, PgPoolOptions};
-use sqlx::{Connection, Postgres, Transaction};
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{Connection, Postgres, SqlSafeStr, SqlStr, Transaction};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// A pool of one could not serve a caller that needs a second connection while it holds the first.
 const POOL_CONNECTIONS_LEAST: u32 = 2;
-
-/// A connection that rested longer is looked at before it is lent out: the database may have been started again.
-const POOL_TRUST: Duration = Duration::from_secs(1);
 
 /// How a database is reached.
 #[derive(Debug, Clone)]
@@ -45,7 +43,7 @@ impl Database {
         Self { connections_max, ..self.clone() }
     }
 
-    pub(crate) async fn connect(&self, application: &str) -> Result<PgPool, StoreError> {
+    pub(crate) async fn connect(&self, application: &str) -> Result<Pool, StoreError> {
         let (options, relay) = reach(&self.url)?;
         // The pool keeps it, and with it all connections that are reached the same way.
         let relay = Arc::new(relay);
@@ -66,7 +64,7 @@ impl Database {
             .before_acquire(move |connection, past| {
                 let _kept = &relay;
                 Box::pin(async move {
-                    if past.idle_for > POOL_TRUST {
+                    if past.idle_for > LENT_TRUST {
                         connection.ping().await?;
                     }
                     Ok(true)
@@ -74,19 +72,34 @@ impl Database {
             })
             .connect_with(options)
             .await?;
-        Ok(pool)
+        Ok(Pool::over(pool))
     }
 }
 
 /// A transaction on a connection of the pool. Whoever wants it may go away while it begins, as a call does whose deadline passes. The
 /// driver then lends the connection out with the transaction open, and what its next borrower writes outside of one is never
 /// committed. So it is begun by somebody who stays, and ended where nobody wants it any more.
-pub(crate) async fn begin(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+pub(crate) async fn begin(pool: &Pool) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    begin_by(pool, None).await
+}
+
+/// The same by a statement of its own.
+pub(crate) async fn begin_with(
+    pool: &Pool,
+    statement: &'static str,
+) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    begin_by(pool, Some(statement.into_sql_str())).await
+}
+
+async fn begin_by(
+    pool: &Pool,
+    statement: Option<SqlStr>,
+) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
     let connection = pool.acquire().await?;
     let (begun, wanted) = oneshot::channel();
     task::spawn("begin", async move {
         // What nobody takes comes back, is dropped, and so rolled back.
-        drop(begun.send(Transaction::begin(connection, None).await));
+        drop(begun.send(Transaction::begin(connection, statement).await));
     });
     wanted.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
@@ -101,7 +114,7 @@ pub(crate) fn newest_version(migrator: &Migrator) -> i64 {
 
 /// The newest version in `migrator` and the newest applied to the database, `None` for an empty one.
 pub(crate) async fn schema_versions(
-    pool: &PgPool,
+    pool: &Pool,
     migrator: &Migrator,
 ) -> Result<(i64, Option<i64>), StoreError> {
     let wanted = newest_version(migrator);

@@ -4,13 +4,13 @@
 //! many batches a second, so that none can take the database's time either.
 
 use crate::lane::{Lane, LaneSize};
+use crate::lending::Pool;
 use crate::pool::Database;
 use crate::{Ledger, StoreError};
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits;
 use chrono::NaiveDate;
 use sha2::{Digest as _, Sha256};
-use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,7 +82,7 @@ impl SandboxCounter {
 
 /// Answers the lane's batches.
 struct Tally {
-    pool: PgPool,
+    pool: Pool,
     daily_limit: u32,
     /// The salts of the day, and of the other one around midnight.
     salts: Mutex<Salts>,
@@ -224,7 +224,7 @@ impl Ledger {
         let grace = i32::try_from(limits::SANDBOX_SWEEP_GRACE.as_secs() / 60).unwrap_or(i32::MAX);
         sqlx::query("delete from sandbox_day where day < (now() at time zone 'utc' - make_interval(mins => $1))::date")
             .bind(grace)
-            .execute(self.pool())
+            .execute(&self.pool)
             .await?;
         let forgotten = sqlx::query(
             "delete from sandbox_use where (day, client) in (
@@ -234,7 +234,7 @@ impl Ledger {
         )
         .bind(grace)
         .bind(limits::SANDBOX_SWEEP_BATCH)
-        .execute(self.pool())
+        .execute(&self.pool)
         .await?;
         Ok(forgotten.rows_affected())
     }

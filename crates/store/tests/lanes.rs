@@ -61,9 +61,10 @@ mod lanes {
         (request, Op::Settle(Box::new(settle)))
     }
 
-    /// Who last wrote a charge, as PostgreSQL's process id: a lane's statement stays visible after it ended.
-    fn writers(database: &TestDatabase) -> HashSet<String> {
-        let rows = database.psql(&format!("select pid {OTHERS} and query ilike 'commit%'")).unwrap();
+    /// Who wrote a charge since, as PostgreSQL's process id: a lane's last statement stays visible after it ended.
+    fn writers(database: &TestDatabase, since: &str) -> HashSet<String> {
+        let wrote = format!("{OTHERS} and query ilike 'commit%' and query_start > '{since}'");
+        let rows = database.psql(&format!("select pid {wrote}")).unwrap();
         rows.split_whitespace().map(str::to_owned).collect()
     }
 
@@ -72,10 +73,11 @@ mod lanes {
         let database = support::ledger_db().await;
         let ledger = ledger(&database).await;
         let account = account(&ledger, 0).await;
+        let since = database.psql("select clock_timestamp()").unwrap();
         let mut seen = HashSet::new();
         for _ in 0..20 {
             assert!(matches!(ledger.ask(account, charge().1).await.unwrap(), Answer::Settled(_)));
-            seen.extend(writers(&database));
+            seen.extend(writers(&database, since.trim()));
         }
         let lines = 2 * assay_store::lane::batches_at_once();
         assert!((1..=lines).contains(&seen.len()), "{seen:?}");

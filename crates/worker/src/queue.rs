@@ -2,7 +2,8 @@
 
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{
-    JOB_CLAIM_MAX, JOB_GATHER, JOB_HEARTBEAT, JOB_LEASE, JOB_LOOK_EVERY, SHUTDOWN_DRAIN,
+    JOB_CLAIM_MAX, JOB_GATHER, JOB_HEARTBEAT, JOB_LEASE, JOB_LOOK_EVERY, JOB_LOOK_WHEN_QUIET_EVERY,
+    JOB_QUIET_AFTER, SHUTDOWN_DRAIN,
 };
 use assay_store::queue::{Claimed, Lease, Place, Queue};
 use assay_store::{Jobs, StoreError, task};
@@ -88,10 +89,16 @@ async fn claim_all<H: Handler>(
 ) {
     let per_share = u32::try_from(H::AT_ONCE_PER_SHARE).ok().filter(|_| H::AT_ONCE_PER_SHARE < H::AT_ONCE);
     let mut desk = Claims::<H> { handler, jobs, running, place: Place::new(H::QUEUE, node, per_share) };
+    let mut busy = Stopwatch::start();
     while !*shutdown.borrow() {
-        let rest = match desk.turn().await {
+        let turn = desk.turn().await;
+        if !matches!(turn, Ok(Turn::Nothing)) {
+            busy = Stopwatch::start();
+        }
+        let rest = match turn {
             Ok(Turn::More) => continue,
-            Ok(Turn::Over) => JOB_LOOK_EVERY,
+            Ok(Turn::Nothing) if busy.elapsed() > JOB_QUIET_AFTER => JOB_LOOK_WHEN_QUIET_EVERY,
+            Ok(Turn::Over | Turn::Nothing) => JOB_LOOK_EVERY,
             Err(error) => {
                 tracing::warn!(queue = H::QUEUE.as_str(), %error, "jobs could not be claimed");
                 LOOK_AFTER_ERROR
@@ -124,6 +131,8 @@ struct Claims<H> {
 enum Turn {
     More,
     Over,
+    /// Nothing was there, and nothing runs.
+    Nothing,
 }
 
 impl<H: Handler> Claims<H> {
@@ -136,7 +145,11 @@ impl<H: Handler> Claims<H> {
         for job in taken.jobs {
             self.start(job);
         }
-        Ok(if taken.more { Turn::More } else { Turn::Over })
+        Ok(match taken.more {
+            true => Turn::More,
+            false if self.running.count() == 0 => Turn::Nothing,
+            false => Turn::Over,
+        })
     }
 
     fn start(&self, job: Claimed) {

@@ -6,10 +6,11 @@
 
 use super::{Graph, signals};
 use crate::StoreError;
+use crate::lending::Pool;
 use crate::pool::begin;
 use assay_domain::limits::{SEQUENCER_BATCH, SEQUENCER_LEASE};
 use chrono::{DateTime, Utc};
-use sqlx::postgres::{PgConnection, PgPool};
+use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
 /// What a line of the log is about. The numbers are stored.
@@ -175,7 +176,7 @@ impl Graph {
 }
 
 /// All times are the database's: nodes' clocks differ.
-async fn look(pool: &PgPool, holder: Uuid) -> Result<Lead, StoreError> {
+async fn look(pool: &Pool, holder: Uuid) -> Result<Lead, StoreError> {
     let lease: Option<(bool, bool, bool)> = sqlx::query_as(
         "select holder = $1, until > now(), until > now() + make_interval(secs => $2)
          from lease where name = 'sequencer'",
@@ -191,7 +192,7 @@ async fn look(pool: &PgPool, holder: Uuid) -> Result<Lead, StoreError> {
     })
 }
 
-async fn take_lease(pool: &PgPool, holder: Uuid) -> Result<bool, StoreError> {
+async fn take_lease(pool: &Pool, holder: Uuid) -> Result<bool, StoreError> {
     let taken = sqlx::query(
         "insert into lease as held (name, holder, fence, until)
          values ('sequencer', $1, 1, now() + make_interval(secs => $2))
@@ -209,7 +210,7 @@ async fn take_lease(pool: &PgPool, holder: Uuid) -> Result<bool, StoreError> {
 
 /// A database that was restored from a dump, or copied, begins a new log before anything is added to it: entries of the old
 /// one are missing in it, and new ones would have their numbers.
-async fn settle_in(pool: &PgPool) -> Result<(), StoreError> {
+async fn settle_in(pool: &Pool) -> Result<(), StoreError> {
     let moved = sqlx::query(
         "with here as (
              select system_identifier || '/' || (select oid from pg_database where datname = current_database()) as home

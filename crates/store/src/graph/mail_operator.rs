@@ -3,6 +3,7 @@
 
 use super::Graph;
 use crate::StoreError;
+use crate::pool::begin_with;
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgRow};
 use uuid::Uuid;
@@ -39,7 +40,7 @@ impl Graph {
         decide: impl FnOnce(&mut OperatorRow, i64) -> T + Send,
     ) -> Result<T, StoreError> {
         // One message for both: this is done several times for each question.
-        let mut transaction = self.pool.begin_with("begin; set local synchronous_commit = off").await?;
+        let mut transaction = begin_with(&self.pool, "begin; set local synchronous_commit = off").await?;
         let (before, now) = match lock(&mut transaction, name).await? {
             Some(known) => known,
             None => {

@@ -42,6 +42,7 @@ pub use upstream::{KeptAnswer, KnownAnswer, NewAnswer, TallyRow};
 pub use write::{CompanyWrite, GraphBatch, MatchKeys, PersonWrite, Rights, Written};
 
 use crate::lane::{Lane, LaneSize, batches_at_once};
+use crate::lending::Pool;
 use crate::line::Line;
 use crate::{Database, StoreError, pool};
 use assay_domain::clock::Stopwatch;
@@ -49,7 +50,6 @@ use assay_domain::limits::{LOOKUP_BATCH_MAX, LOOKUP_QUEUE_MAX};
 use assay_domain::{Company, Digest, Person};
 use read::Reader;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::PgPool;
 use std::sync::{Arc, Mutex};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations/graph");
@@ -60,7 +60,7 @@ const COUNT_EXACTLY_MAX: i64 = 2_000_000;
 /// The graph database. Clones share its connections and its lanes.
 #[derive(Debug, Clone)]
 pub struct Graph {
-    pool: PgPool,
+    pool: Pool,
     people: Lane<Digest, Vec<Person>>,
     companies: Lane<Digest, Vec<Company>>,
     /// Where the feed stood when it was last read, and since when that is known.
@@ -91,8 +91,8 @@ impl Graph {
     /// Brings the schema to the version this program needs.
     pub async fn migrate(database: &Database) -> Result<(), StoreError> {
         let pool = database.connect("assay-migrate").await?;
-        let done = MIGRATIONS.run(&pool).await;
-        pool.close().await;
+        let done = MIGRATIONS.run(pool.driver()).await;
+        pool.driver().close().await;
         Ok(done?)
     }
 

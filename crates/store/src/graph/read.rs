@@ -40,9 +40,10 @@ impl Graph {
 
     /// Who is behind each digest, in the order of the digests, without what is known of them.
     pub async fn sightings_by_digests(&self, digests: &[Digest]) -> Result<Vec<Vec<Sighting>>, StoreError> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         let owners = read_owners(&mut connection, digests).await?;
         let people = Entities::read(&mut connection, &SIGHTING, distinct(&owners)).await?;
+        connection.give_back();
         people.hand_out(owners).into_iter().collect()
     }
 
@@ -56,40 +57,44 @@ impl Graph {
 
     /// The people met under any of these keys, by id; at most `MATCHES_MAX` of a key.
     pub async fn people_by_match_keys(&self, keys: &[i64]) -> Result<Vec<Person>, StoreError> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         let ids = met_under(&mut connection, keys).await?;
         let people = read_people(&mut connection, ids.clone()).await?;
+        connection.give_back();
         in_order(people, ids)
     }
 
     /// The companies met under any of these keys, by id; at most `MATCHES_MAX` of a key.
     pub async fn companies_by_match_keys(&self, keys: &[i64]) -> Result<Vec<Company>, StoreError> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         let ids = met_under(&mut connection, keys).await?;
         let companies = Entities::read(&mut connection, &COMPANY, ids.clone()).await?;
+        connection.give_back();
         in_order(companies, ids)
     }
 
     /// People in the order asked, each once, merges followed; those that do not exist or do not read back are left out.
     pub async fn people_by_ids(&self, ids: &[PersonId]) -> Result<Vec<Person>, StoreError> {
         let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         let people = read_people(&mut connection, ids.clone()).await?;
+        connection.give_back();
         Ok(readable(people, ids))
     }
 
     /// Companies in the same way.
     pub async fn companies_by_ids(&self, ids: &[CompanyId]) -> Result<Vec<Company>, StoreError> {
         let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         let companies = Entities::read(&mut connection, &COMPANY, ids.clone()).await?;
+        connection.give_back();
         Ok(readable(companies, ids))
     }
 
     /// The next people by id, all there are in the end, without where their values come from; whoever was merged into another
     /// is left out. None are the end.
     pub async fn people_after(&self, mut after: Uuid, limit: i64) -> Result<Vec<Person>, StoreError> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         loop {
             let rows = sqlx::query(PEOPLE_AFTER).bind(after).bind(limit).fetch_all(&mut *connection).await?;
             let Some(last) = rows.last() else { return Ok(Vec::new()) };
@@ -97,6 +102,7 @@ impl Graph {
             let mut people: Vec<Person> = rows.iter().map(unsourced_person).filter_map(told).collect();
             if !people.is_empty() {
                 add_employers(&mut connection, people.iter_mut()).await?;
+                connection.give_back();
                 return Ok(people);
             }
         }
@@ -104,7 +110,7 @@ impl Graph {
 
     /// The next companies by id, in the same way.
     pub async fn companies_after(&self, mut after: Uuid, limit: i64) -> Result<Vec<Company>, StoreError> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.pool.lend().await?;
         loop {
             // As reading does: were all of a page past their day, it would look like the end.
             let ids: Vec<Uuid> = sqlx::query_scalar(
@@ -118,6 +124,7 @@ impl Graph {
             let Some(last) = ids.last().copied() else { return Ok(Vec::new()) };
             let companies = readable(Entities::read(&mut connection, &COMPANY, ids.clone()).await?, ids);
             if !companies.is_empty() {
+                connection.give_back();
                 return Ok(companies);
             }
             after = last;

@@ -9,6 +9,7 @@ use super::prepare::{
     ContentHash, Prepared, prepare_at_once, prepare_company, prepare_in_turns, prepare_person,
 };
 use super::suppression::{digest_of, hold_off_erasing, suppressed_among};
+use crate::lending::Pool;
 use crate::pool::begin;
 use crate::{StoreError, task};
 use assay_domain::company::CompanyFacts;
@@ -17,7 +18,7 @@ use assay_domain::limits::WRITE_BATCH_MAX;
 use assay_domain::person::{Employment, PersonFacts};
 use assay_domain::{AccountId, CompanyId, Digest, PersonId, Provenance};
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::postgres::{PgConnection, PgPool};
+use sqlx::postgres::PgConnection;
 use std::collections::{HashMap, HashSet};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -102,7 +103,7 @@ impl Graph {
     }
 }
 
-async fn write_batch(pool: &PgPool, batch: GraphBatch) -> Result<Written, StoreError> {
+async fn write_batch(pool: &Pool, batch: GraphBatch) -> Result<Written, StoreError> {
     let prepared = PreparedBatch::prepare(batch).await?;
     let mut transaction = begin(pool).await?;
     let written = prepared.write(&mut transaction, Others::MayMakeTheSame).await?;

@@ -2,6 +2,7 @@
 
 use super::Ledger;
 use crate::StoreError;
+use crate::pool::begin_with;
 use sqlx::Row;
 
 /// Rows that break an invariant.
@@ -108,7 +109,7 @@ impl Ledger {
     /// Every broken invariant, at most 20 rows of each, all seen at one moment.
     pub async fn audit(&self) -> Result<Vec<Violation>, StoreError> {
         let mut violations = Vec::new();
-        let mut snapshot = self.pool.begin_with("begin isolation level repeatable read read only").await?;
+        let mut snapshot = begin_with(&self.pool, "begin isolation level repeatable read read only").await?;
         // A ledger of millions of calls takes longer to add up than any call may take.
         sqlx::query("set local statement_timeout = '1h'").execute(&mut *snapshot).await?;
         sqlx::query("set local enable_seqscan = on").execute(&mut *snapshot).await?;

@@ -1,15 +1,17 @@
 //! A batch of ledger operations: lock the accounts, decide every operation in memory, write all of it, commit once.
 
+use super::Ledger;
 use super::apply::apply;
 use super::book::Book;
 use super::load::{Loaded, lock_books};
 use super::op::{Answer, Op, Refusal};
 use super::write::Writes;
 use crate::lane::{Turn, Worker};
+use crate::lending::Pool;
 use crate::line::Line;
 use crate::{StoreError, crash};
 use assay_domain::{AccountId, limits};
-use sqlx::{Connection, PgPool};
+use sqlx::Connection;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -37,7 +39,7 @@ impl Worker<Asked, Answer> for Clerk {
 }
 
 /// Answers a batch over a connection of the pool.
-pub async fn answer(pool: &PgPool, batch: Vec<Asked>) -> Vec<Result<Answer, StoreError>> {
+pub(crate) async fn answer(pool: &Pool, batch: Vec<Asked>) -> Vec<Result<Answer, StoreError>> {
     answer_on(&mut Line::of(pool), batch, Turn::default()).await
 }
 
@@ -92,8 +94,8 @@ async fn attempt_with_retries(
 }
 
 /// One attempt at a batch, in one transaction. Public so that a benchmark can drive it without the lanes.
-pub async fn attempt(pool: &PgPool, batch: &[Asked], recheck: bool) -> Result<Vec<Answer>, StoreError> {
-    attempt_on(&mut Line::of(pool), batch, recheck, &mut Turn::default()).await
+pub async fn attempt(ledger: &Ledger, batch: &[Asked], recheck: bool) -> Result<Vec<Answer>, StoreError> {
+    attempt_on(&mut Line::of(&ledger.pool), batch, recheck, &mut Turn::default()).await
 }
 
 async fn attempt_on(

@@ -40,6 +40,7 @@ pub use suppressions::CopyState;
 pub use sweep::Swept;
 
 use crate::lane::{Lane, LaneSize, batches_at_once};
+use crate::lending::Pool;
 use crate::line::Line;
 use crate::pool::{Database, newest_version, schema_versions};
 use crate::queue::Jobs;
@@ -58,7 +59,7 @@ static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/ledger");
 /// The ledger database.
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    pool: PgPool,
+    pub(crate) pool: Pool,
     /// Accounts are dealt out over the lanes, so that two batches of one node never wait for each other's accounts.
     lanes: Arc<[Lane<Asked, Answer>]>,
     claims: ClaimKeeper,
@@ -85,8 +86,8 @@ impl Ledger {
     /// Brings the schema up to date.
     pub async fn migrate(database: &Database) -> Result<(), StoreError> {
         let pool = database.connect("assay-migrate").await?;
-        MIGRATOR.run(&pool).await?;
-        pool.close().await;
+        MIGRATOR.run(pool.driver()).await?;
+        pool.driver().close().await;
         Ok(())
     }
 
@@ -186,7 +187,7 @@ impl Ledger {
 
     /// The pool, for tests and benchmarks that look at the rows themselves.
     pub fn pool(&self) -> &PgPool {
-        &self.pool
+        self.pool.driver()
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::Ledger;
 use super::op::Claim;
+use crate::lending::Pool;
 use crate::{StoreError, task};
 use assay_domain::{AccountId, limits};
-use sqlx::{PgPool, Row};
+use sqlx::Row;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
@@ -75,12 +76,12 @@ impl Ledger {
 /// Renews the leases of all claims this node runs, so that a long call keeps its key and a dead node loses it.
 #[derive(Debug, Clone)]
 pub struct ClaimKeeper {
-    pool: PgPool,
+    pool: Pool,
     running: Arc<Mutex<HashMap<(AccountId, Claim), ()>>>,
 }
 
 impl ClaimKeeper {
-    pub(super) fn start(pool: PgPool) -> Self {
+    pub(super) fn start(pool: Pool) -> Self {
         let keeper = Self { pool, running: Arc::default() };
         let beating = keeper.clone();
         task::spawn("claim-heartbeat", async move {
@@ -167,7 +168,7 @@ impl Drop for ClaimGuard {
     }
 }
 
-async fn free(pool: &PgPool, account: AccountId, claim: Claim) -> Result<(), StoreError> {
+async fn free(pool: &Pool, account: AccountId, claim: Claim) -> Result<(), StoreError> {
     sqlx::query(
         "delete from reply where account_id = $1 and key = $2 and attempt = $3 and state = 'running'",
     )

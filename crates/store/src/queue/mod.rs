@@ -17,8 +17,9 @@ pub use presence::Presence;
 pub use put::{NewJob, put, share_of};
 
 use crate::StoreError;
+use crate::lending::Pool;
 use crate::pool::begin;
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, PgConnection};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -98,12 +99,12 @@ impl Queue {
 /// The jobs of the ledger's database, and a bell for the workers of this process.
 #[derive(Debug, Clone)]
 pub struct Jobs {
-    pool: PgPool,
+    pool: Pool,
     bells: Arc<[Notify; Queue::ALL.len()]>,
 }
 
 impl Jobs {
-    pub(crate) fn new(pool: PgPool) -> Self {
+    pub(crate) fn new(pool: Pool) -> Self {
         Self { pool, bells: Arc::default() }
     }
 
