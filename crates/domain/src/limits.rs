@@ -108,6 +108,10 @@ pub const HOLD_GRACE: Duration = Duration::from_secs(60);
 /// Live lots of one account; a top-up beyond it is refused rather than slowing every charge.
 pub const LOTS_PER_ACCOUNT_MAX: usize = 200;
 pub const LEDGER_BATCH_MAX: usize = 128;
+/// Accounts whose books each lane remembers: about half a kilobyte each.
+pub const LEDGER_REMEMBERED_MAX: usize = 4_096;
+/// Larger batches have accounts that another one needs at once: they are locked first, while that one's commit is on its way.
+pub const LEDGER_REMEMBERED_BATCH_MAX: usize = 8;
 pub const LEDGER_QUEUE_MAX: usize = 8_192;
 pub const LEDGER_RETRIES_MAX: u32 = 8;
 

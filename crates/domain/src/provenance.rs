@@ -28,9 +28,14 @@ pub struct Attribution {
 pub struct Provenance(pub Vec<Attribution>);
 
 impl Provenance {
+    /// Whether a source speaks of this field in particular.
+    pub fn names(&self, field: &str) -> bool {
+        self.0.iter().any(|source| source.fields.iter().any(|name| name == field))
+    }
+
     /// The sources of one field: those that name it, else those that speak for the whole record.
     pub fn of_field<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a Attribution> {
-        let named = self.0.iter().any(|source| source.fields.iter().any(|name| name == field));
+        let named = self.names(field);
         self.0.iter().filter(move |source| {
             if named { source.fields.iter().any(|name| name == field) } else { source.fields.is_empty() }
         })

@@ -11,5 +11,6 @@ mod ledger {
     mod money;
     mod privacy;
     mod rates;
+    mod remembered;
     mod webhooks;
 }

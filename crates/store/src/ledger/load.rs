@@ -20,6 +20,11 @@ pub struct Moment {
     pub month: NaiveDate,
 }
 
+impl Moment {
+    /// For what does not depend on the time.
+    pub const BEFORE_ALL: Self = Self { now: DateTime::<Utc>::MIN_UTC, month: NaiveDate::MIN };
+}
+
 /// Locks the balances of all accounts of the batch, in order of account id, so that two nodes cannot deadlock.
 pub async fn lock_books(
     connection: &mut PgConnection,
@@ -96,8 +101,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// What a batch knows of accounts that never did anything.
-    #[cfg(test)]
+    /// What a batch knows whose operations refer to nothing.
     pub fn empty(moment: Moment) -> Self {
         Self {
             moment,

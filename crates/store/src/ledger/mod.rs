@@ -6,6 +6,7 @@ mod audit;
 pub mod batch;
 pub mod book;
 pub mod bulk;
+mod calls;
 mod erasure;
 mod grants;
 mod history;
@@ -17,6 +18,7 @@ mod partitions;
 mod people;
 mod providers;
 mod rates;
+mod remembered;
 mod replies;
 mod secrets;
 mod suppressions;
@@ -48,6 +50,7 @@ use crate::{StoreError, task};
 use assay_domain::{AccountId, Clock, HoldId, LotId, RequestId, limits};
 use batch::{Asked, Clerk};
 use op::{Answer, Op, Refund};
+use remembered::Remembered;
 use replies::ClaimKeeper;
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
@@ -75,8 +78,14 @@ impl Ledger {
         // Those of the lanes, the one on which request rates are exchanged, and the one that shows that a worker lives.
         let lines = batches_at_once() * size.workers + 2;
         let pool = database.beside(lines).connect("assay-ledger").await?;
-        let clerk = || Clerk { line: Line::beside_unhurried(&pool, database.acquire_timeout) };
-        let lane = |_| Lane::start_workers("ledger", size, clerk);
+        let lane = |_| {
+            let remembered = Remembered::default();
+            let clerk = || Clerk {
+                line: Line::beside_unhurried(&pool, database.acquire_timeout),
+                remembered: remembered.clone(),
+            };
+            Lane::start_workers("ledger", size, clerk)
+        };
         let lanes = (0..batches_at_once()).map(lane).collect();
         let claims = ClaimKeeper::start(pool.clone());
         let jobs = Jobs::new(pool.clone());

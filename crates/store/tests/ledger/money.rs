@@ -12,36 +12,36 @@ use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use std::time::Duration;
 
-struct Bank {
-    ledger: Ledger,
-    account: AccountId,
-    _database: TestDatabase,
+pub(super) struct Bank {
+    pub(super) ledger: Ledger,
+    pub(super) account: AccountId,
+    pub(super) database: TestDatabase,
 }
 
 /// A ledger with one Indie account, which has 500 credits.
-async fn bank() -> Bank {
+pub(super) async fn bank() -> Bank {
     let database = support::ledger_db().await;
     let ledger = Ledger::connect(&Database::at(&database.url()), Clock::system()).await.unwrap();
     let new = NewAccount { name: "test".into(), plan: Plan::Indie };
     let account = ledger.create_account(&new).await.unwrap();
-    Bank { ledger, account, _database: database }
+    Bank { ledger, account, database }
 }
 
 impl Bank {
-    async fn ask(&self, op: Op) -> Answer {
+    pub(super) async fn ask(&self, op: Op) -> Answer {
         self.ledger.ask(self.account, op).await.unwrap()
     }
 
-    async fn balance(&self) -> (Credits, Credits) {
+    pub(super) async fn balance(&self) -> (Credits, Credits) {
         let overview = self.ledger.overview(self.account).await.unwrap().unwrap();
         (overview.available, overview.held)
     }
 
-    async fn charge(&self, credits: i64) -> Answer {
+    pub(super) async fn charge(&self, credits: i64) -> Answer {
         self.ask(Op::Settle(Box::new(settle(Credits::whole(credits))))).await
     }
 
-    async fn is_sound(&self) {
+    pub(super) async fn is_sound(&self) {
         assert_eq!(self.ledger.audit().await.unwrap(), []);
     }
 }
@@ -50,7 +50,7 @@ fn now() -> DateTime<Utc> {
     Clock::system().now()
 }
 
-fn settle(charge: Credits) -> Settle {
+pub(super) fn settle(charge: Credits) -> Settle {
     Settle {
         request: RequestId::mint(now()),
         hold: None,
@@ -127,7 +127,7 @@ async fn four_hundred_concurrent_charges_spend_the_balance_exactly_and_no_more()
 #[tokio::test]
 async fn two_nodes_on_one_database_never_overdraw_one_account() {
     let bank = bank().await;
-    let other = Ledger::connect(&Database::at(&bank._database.url()), Clock::system()).await.unwrap();
+    let other = Ledger::connect(&Database::at(&bank.database.url()), Clock::system()).await.unwrap();
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..600 {
         let ledger = if number % 2 == 0 { bank.ledger.clone() } else { other.clone() };
