@@ -65,6 +65,7 @@ pub(super) fn of_sign(sign: char, letters: &str) -> Option<&'static str> {
         ('$', "nt") => "TWD",
         ('$', "mx" | "mex") => "MXN",
         ('$', "r") => "BRL",
+        ('$', "f" | "fj") => "FJD",
         ('¥', "cn" | "rmb") => "CNY",
         ('€', _) => "EUR",
         ('£', _) => "GBP",
@@ -75,6 +76,12 @@ pub(super) fn of_sign(sign: char, letters: &str) -> Option<&'static str> {
         ('₦', _) => "NGN",
         ('₺', _) => "TRY",
         ('₽', _) => "RUB",
+        ('฿', _) => "THB",
+        ('₱', _) => "PHP",
+        ('₸', _) => "KZT",
+        ('₫', _) => "VND",
+        ('₴', _) => "UAH",
+        ('₵', _) => "GHS",
         _ => return None,
     })
 }

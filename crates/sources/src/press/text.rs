@@ -77,7 +77,7 @@ pub(super) fn shorten(text: &str, bytes_max: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-const SIGNS: &str = "$€£¥₹₩₪₦₺₽";
+const SIGNS: &str = "$€£¥₹₩₪₦₺₽฿₱₸₫₴₵";
 const APOSTROPHES: &str = "'’";
 /// Hyphens that hold a word together.
 const HYPHENS: &str = "-‑";
@@ -157,7 +157,7 @@ fn number_length(rest: &str) -> usize {
 }
 
 /// Currencies that are written right before their number, as `EUR5m` and `R95 million`.
-const PREFIXES: &str = "Rs RM KSh Ksh kr Kr Fr SFr NIS Rp Ft";
+const PREFIXES: &str = "Rs RM KSh Ksh Sh Tk kr Kr Fr SFr NIS Rp Ft";
 const POWERS: &[&str] = &["m", "mn", "mln", "bn", "b", "k", "million", "billion", "crore", "lakh"];
 
 /// The letters of a currency before the digits they are glued to.
@@ -172,7 +172,7 @@ fn prefix_length(rest: &str) -> Option<usize> {
     let power = power.trim_start_matches([' ', '-', '\u{a0}']).split(|it: char| !it.is_alphabetic()).next();
     let is_sum = power.is_some_and(|power| POWERS.contains(&power.to_lowercase().as_str()));
     let is_code = letters.len() == 3 && super::currency::is_code(letters);
-    let is_prefix = is_one_of(letters, PREFIXES) || letters == "R";
+    let is_prefix = is_one_of(letters, PREFIXES) || matches!(letters, "R" | "N" | "P");
     (is_code || is_prefix && is_sum).then_some(digits)
 }
 
