@@ -239,6 +239,20 @@ fn without_credits_a_job_pauses_and_goes_on_after_a_top_up() {
 }
 
 #[test]
+fn a_slice_that_was_put_away_while_its_job_went_on_goes_on_after_a_top_up() {
+    let installation = Installation::new();
+    let customer = installation.customer("trial");
+    let server = installation.serve();
+    let id = submit(&server, &customer, &json!({ "items": emails(130) }));
+    wait_for(&server, &customer, &id, &["paused_insufficient_credits"]);
+    // As another slice leaves it that starts just then.
+    installation.ledger.psql("update bulk_job set status = 'running', paused_at = null").unwrap();
+    installation.ok(&["account", "topup", &customer.account, "500", "--reference", "more"]);
+    let job = wait_for(&server, &customer, &id, &["completed"]);
+    assert_eq!((&job["counts"]["resolved"], &job["charged"]), (&json!(130), &json!(130)));
+}
+
+#[test]
 fn what_a_killed_worker_held_is_there_for_the_next_one() {
     let installation = Installation::new();
     let customer = installation.customer("trial");

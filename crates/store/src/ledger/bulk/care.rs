@@ -50,19 +50,20 @@ impl Ledger {
         Ok(true)
     }
 
-    /// Wakes the paused jobs of accounts that have at least `least` credits, and says how many.
+    /// Wakes what waits for credits of accounts that have at least `least`, and says how many. Slices are looked for, not paused jobs: one
+    /// may be put away just when another one of its job goes on.
     pub async fn resume_bulks(&self, least: Credits) -> Result<u64, StoreError> {
         let mut transaction = begin(&self.pool).await?;
         let woken = sqlx::query(
             "-- all accounts: whoever was given credits
              update job set run_at = now() where state = 'delayed' and run_at = 'infinity' and id in (
-                 select s.job_id from bulk_slice s where s.bulk_id in (
-                     select b.id from bulk_job b join balance a on a.account_id = b.account_id
-                     where b.status = 'paused_insufficient_credits' and a.available >= $1
-                     order by b.paused_at limit $2))",
+                 select j.id from job j join balance a on a.account_id = j.account_id
+                 where j.queue = $3 and j.state = 'delayed' and j.run_at = 'infinity' and a.available >= $1
+                 order by j.id limit $2)",
         )
         .bind(least.thousandths())
         .bind(BULK_CARE_BATCH)
+        .bind(Queue::Bulk.as_str())
         .execute(&mut *transaction)
         .await?;
         transaction.commit().await?;
