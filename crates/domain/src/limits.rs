@@ -367,11 +367,11 @@ pub const INDEX_SNAPSHOTS_KEPT: usize = 2;
 /// How old the newest snapshot may be before a node makes another, and how often nodes look.
 pub const INDEX_SNAPSHOT_EVERY: Duration = Duration::from_hours(1);
 pub const INDEX_SNAPSHOT_LOOK: Duration = Duration::from_mins(1);
-/// Terms that one of so many documents has are kept as bits, in segments with so many documents, and in so much memory for each
-/// partition: at ten million people in two partitions one such term takes 600 KB.
-pub const INDEX_BITS_SHARE: u32 = 256;
-pub const INDEX_BITS_DOCUMENTS_MIN: u32 = 50_000;
-pub const INDEX_BITS_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// Terms that one of so many documents has are kept, in segments with so many documents, and in so much memory for each
+/// partition: at ten million people in two partitions one such term takes 600 KB at most, and most take a quarter of it.
+pub const INDEX_COMMON_SHARE: u32 = 1024;
+pub const INDEX_COMMON_DOCUMENTS_MIN: u32 = 50_000;
+pub const INDEX_COMMON_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// A snapshot is copied no faster, and in parts of so many bytes, each of which reaches the disk before the next: a gigabyte at once
 /// would keep every commit on that disk waiting. S3 takes parts of 5 MiB or more, and 10,000 of one file.
 pub const INDEX_COPY_BYTES_PER_SECOND: u64 = 64 * 1024 * 1024;

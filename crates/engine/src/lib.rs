@@ -21,6 +21,7 @@ pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};
 
 use assay_domain::{AccountId, Company, CompanyId, IdentityKey, Lookup, NetworkHosts, Person, PersonId};
+use assay_store::graph::PersonText;
 use assay_store::{Graph, Ledger};
 use erase::Eraser;
 use mail::Mailroom;
@@ -93,6 +94,18 @@ impl Engine {
         ids: &[PersonId],
     ) -> Result<Vec<Person>, EngineError> {
         let mut people = self.graph.people_by_ids(ids).await?;
+        let asked: HashSet<PersonId> = ids.iter().copied().collect();
+        people.retain(|person| asked.contains(&person.id) && may_see(person.owner, asker));
+        Ok(people)
+    }
+
+    /// The same people, as the text that is kept of them.
+    pub async fn people_told_to(
+        &self,
+        asker: AccountId,
+        ids: &[PersonId],
+    ) -> Result<Vec<PersonText>, EngineError> {
+        let mut people = self.graph.people_texts_by_ids(ids).await?;
         let asked: HashSet<PersonId> = ids.iter().copied().collect();
         people.retain(|person| asked.contains(&person.id) && may_see(person.owner, asker));
         Ok(people)

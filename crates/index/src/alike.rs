@@ -9,7 +9,6 @@ use crate::partition::Partition;
 use crate::question::{Clause, Question};
 use crate::schema::Fields;
 use crate::search::{Index, Page};
-use crate::walk::Columns;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -155,7 +154,7 @@ impl Partition {
                 limit: sought.limit,
             };
             scales.weigh(&terms)?;
-            let columns = Columns::of(segment)?;
+            let columns = self.columns.of(segment)?;
             let best = scales.best.into_iter();
             found.extend(best.map(|Reverse((weight, Reverse(at)))| (Reverse(weight), columns.place(at))));
         }

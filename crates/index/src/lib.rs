@@ -6,7 +6,7 @@
 //! is gone with the next commit.
 
 mod alike;
-mod bits;
+mod columns;
 mod document;
 mod error;
 mod forward;
@@ -16,6 +16,7 @@ mod schema;
 mod search;
 mod snapshot;
 mod suggest;
+mod together;
 mod walk;
 
 pub use alike::{Candidate, Commonness, Feature, Sought};

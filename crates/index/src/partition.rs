@@ -1,18 +1,19 @@
 //! One partition: an index of Tantivy's in a folder, with its writer and its reader.
 
-use crate::bits::KeptBits;
+use crate::columns::KeptColumns;
 use crate::document::Document;
 use crate::error::IndexError;
 use crate::question::Question;
 use crate::schema::{Fields, schema, settings, tokenizers};
 use crate::search::{Mark, Page};
+use crate::together::KeptTerms;
 use crate::walk::{Found, walk};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::query::EnableScoring;
-use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher};
+use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, SegmentReader};
 use uuid::Uuid;
 
 /// Documents that are being added wait in so much memory.
@@ -26,7 +27,8 @@ pub(crate) struct Partition {
     pub(crate) folder: PathBuf,
     pub(crate) fields: Fields,
     pub(crate) index: tantivy::Index,
-    pub(crate) kept: Arc<KeptBits>,
+    pub(crate) kept: Arc<KeptTerms>,
+    pub(crate) columns: KeptColumns,
     reader: IndexReader,
     writer: Mutex<IndexWriter>,
 }
@@ -66,6 +68,7 @@ impl Partition {
             fields,
             index,
             kept: Arc::default(),
+            columns: KeptColumns::default(),
             reader,
             writer: Mutex::new(writer),
         })
@@ -95,6 +98,9 @@ impl Partition {
         commit.set_payload(&mark.write());
         commit.commit()?;
         self.reader.reload()?;
+        let segments = self.searcher().segment_readers().iter().map(SegmentReader::segment_id).collect();
+        self.kept.retain(&segments);
+        self.columns.retain(&segments);
         Ok(())
     }
 
@@ -117,7 +123,7 @@ impl Partition {
         let weight = query.weight(EnableScoring::disabled_from_searcher(&searcher))?;
         let mut all = Found::default();
         for segment in searcher.segment_readers() {
-            let found = walk(&*weight, segment, page)?;
+            let found = walk(&*weight, segment, &self.columns, page)?;
             all.count += found.count;
             all.rows.extend(found.rows);
         }

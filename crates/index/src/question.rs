@@ -1,9 +1,9 @@
 //! A question: what a document must have, and what it must not.
 
-use crate::bits::{AllTerms, KeptBits};
 use crate::document::{Number, Term, Text};
 use crate::forward::Forward;
 use crate::schema::{ANY_OWNER, Fields};
+use crate::together::{AllTerms, KeptTerms};
 use assay_domain::name::fold_text;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct Question {
 
 impl Question {
     /// `kept` is of the partition that is asked.
-    pub(crate) fn query(&self, fields: &Fields, kept: &Arc<KeptBits>) -> Box<dyn Query> {
+    pub(crate) fn query(&self, fields: &Fields, kept: &Arc<KeptTerms>) -> Box<dyn Query> {
         let mut terms = Vec::new();
         let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         for clause in &self.all {

@@ -1,15 +1,10 @@
 //! Reading the documents of one segment that a question meets, in their order, and no further than needed.
 
+use crate::columns::{Columns, KeptColumns};
 use crate::document::Place;
-use crate::schema::{ID_HIGH, ID_LOW, ORDER, SEQ};
 use crate::search::Page;
-use std::sync::Arc;
-use tantivy::columnar::ColumnValues;
 use tantivy::query::Weight;
 use tantivy::{DocId, SegmentReader, TERMINATED};
-use uuid::Uuid;
-
-type Column = Arc<dyn ColumnValues<u64>>;
 
 /// What one segment, or several, have for a page.
 #[derive(Debug, Default)]
@@ -20,54 +15,24 @@ pub(crate) struct Found {
     pub(crate) count: u64,
 }
 
-/// Where the documents of a segment stand.
-pub(crate) struct Columns {
-    order: Column,
-    seq: Column,
-    id_high: Column,
-    id_low: Column,
-    documents: DocId,
-}
-
-impl Columns {
-    pub(crate) fn of(segment: &SegmentReader) -> tantivy::Result<Self> {
-        let column =
-            |name: &str| segment.fast_fields().u64(name).map(|column| column.first_or_default_col(0));
-        Ok(Self {
-            order: column(ORDER)?,
-            seq: column(SEQ)?,
-            id_high: column(ID_HIGH)?,
-            id_low: column(ID_LOW)?,
-            documents: segment.max_doc(),
-        })
-    }
-
-    pub(crate) fn place(&self, document: DocId) -> Place {
-        let id = Uuid::from_u64_pair(self.id_high.get_val(document), self.id_low.get_val(document));
-        Place { order: self.order.get_val(document), id }
-    }
-
-    /// The first document that does not stand before all those of this order.
-    fn first_of_order(&self, order: u64) -> DocId {
-        let (mut low, mut high) = (0, self.documents);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.order.get_val(middle) > order { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
-}
-
 /// Reads a segment from where the page begins until it is full and enough is counted.
-pub(crate) fn walk(weight: &dyn Weight, segment: &SegmentReader, page: &Page) -> tantivy::Result<Found> {
-    let columns = Columns::of(segment)?;
-    let alive = segment.alive_bitset();
+pub(crate) fn walk(
+    weight: &dyn Weight,
+    segment: &SegmentReader,
+    kept: &KeptColumns,
+    page: &Page,
+) -> tantivy::Result<Found> {
     let mut documents = weight.scorer(segment, 1.0)?;
     let mut document = documents.doc();
+    if document == TERMINATED {
+        return Ok(Found::default());
+    }
+    let columns = kept.of(segment)?;
+    let alive = segment.alive_bitset();
     if let Some(after) = page.after {
         let first = columns.first_of_order(after.order);
         if document < first {
-            document = if first < columns.documents { documents.seek(first) } else { TERMINATED };
+            document = if first < segment.max_doc() { documents.seek(first) } else { TERMINATED };
         }
     }
     let mut found = Found::default();

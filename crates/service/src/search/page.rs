@@ -4,11 +4,12 @@ use crate::context::Context;
 use crate::cursor;
 use crate::endpoint::Step;
 use crate::fault::{Code, Fault};
+use crate::view::ToldPerson;
 use assay_domain::clock::Stopwatch;
 use assay_domain::limits::{
     INDEX_FILLING_RETRY_SECONDS, PAGE_ROWS_DEFAULT, SEARCH_COUNTED_MAX, SEARCH_REFILLS_MAX,
 };
-use assay_domain::{AccountId, Company, CompanyId, Person, PersonId};
+use assay_domain::{AccountId, Company, CompanyId, PersonId};
 use assay_engine::{Engine, EngineError};
 use assay_index::{Asker, Clause, Mark, Page, Place, Question};
 use assay_replica::{Indexes, ReplicaError, Side, Unreadable};
@@ -170,12 +171,12 @@ pub trait Searched: Sized + Send {
     ) -> impl Future<Output = Result<Vec<Self>, EngineError>> + Send;
 }
 
-impl Searched for Person {
+impl Searched for ToldPerson {
     const SIDE: Side = Side::People;
 
     async fn read(engine: &Engine, asker: AccountId, ids: &[Uuid]) -> Result<Vec<Self>, EngineError> {
         let ids: Vec<PersonId> = ids.iter().copied().map(PersonId::from_uuid).collect();
-        engine.people_seen_by(asker, &ids).await
+        Ok(engine.people_told_to(asker, &ids).await?.iter().filter_map(Self::read).collect())
     }
 }
 

@@ -6,8 +6,10 @@ mod person;
 mod signal;
 pub mod terms;
 mod told;
+mod told_person;
 
 pub use company::{CompanyView, RoundView, TechnologyView};
 pub use person::{EmployerView, PersonView};
 pub use signal::{AcquisitionView, ChangeView, JobView, PartyView, PostView, SignalView, example_signal};
 pub use told::ToldSignal;
+pub use told_person::ToldPerson;

@@ -142,25 +142,45 @@ pub struct EducationView {
 }
 
 impl PersonView {
-    /// The fields whose sources are told, in the order they are shown.
-    fn shown_fields(&self) -> Vec<&'static str> {
-        let shown = [
-            ("fullName", true),
-            ("headline", self.headline.is_some()),
-            ("title", self.title.is_some()),
-            ("email", self.email.is_some()),
-            ("phone", self.phone.is_some()),
-            ("networkUrl", self.network_url.is_some()),
-            ("location", self.location.is_some()),
-            ("company", self.company.is_some()),
-            ("experience", !self.experience.is_empty()),
-            ("education", !self.education.is_empty()),
-            ("skills", !self.skills.is_empty()),
-            ("languages", !self.languages.is_empty()),
-            ("certifications", !self.certifications.is_empty()),
-        ];
-        shown.into_iter().filter_map(|(field, is_shown)| is_shown.then_some(field)).collect()
+    fn sourced_fields(&self) -> Vec<&'static str> {
+        sourced_fields([
+            true,
+            self.headline.is_some(),
+            self.title.is_some(),
+            self.email.is_some(),
+            self.phone.is_some(),
+            self.network_url.is_some(),
+            self.location.is_some(),
+            self.company.is_some(),
+            !self.experience.is_empty(),
+            !self.education.is_empty(),
+            !self.skills.is_empty(),
+            !self.languages.is_empty(),
+            !self.certifications.is_empty(),
+        ])
     }
+}
+
+/// The fields whose sources are told, in the order they are shown.
+const SOURCED_FIELDS: [&str; 13] = [
+    "fullName",
+    "headline",
+    "title",
+    "email",
+    "phone",
+    "networkUrl",
+    "location",
+    "company",
+    "experience",
+    "education",
+    "skills",
+    "languages",
+    "certifications",
+];
+
+/// Those of them that a record has.
+pub(super) fn sourced_fields(has: [bool; SOURCED_FIELDS.len()]) -> Vec<&'static str> {
+    SOURCED_FIELDS.into_iter().zip(has).filter_map(|(field, has)| has.then_some(field)).collect()
 }
 
 impl From<Person> for PersonView {
@@ -207,7 +227,7 @@ impl From<Person> for PersonView {
                 cache_age_seconds: None,
             },
         };
-        view.meta.sources.set_fields(view.shown_fields());
+        view.meta.sources.set_fields(view.sourced_fields());
         view
     }
 }

@@ -119,7 +119,7 @@ impl Serialize for Content<'_> {
 /// Borrowed where nothing in it is escaped.
 #[derive(Deserialize, Serialize)]
 #[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all(serialize = "camelCase"))]
@@ -202,7 +202,7 @@ struct Job<'a> {
 }
 
 #[derive(Deserialize, Serialize)]
-struct Place<'a> {
+pub(super) struct Place<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     city: Option<Text<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,7 +238,7 @@ fn as_text<S: Serializer>(id: &SignalId, serializer: S) -> Result<S::Ok, S::Erro
     serializer.collect_str(id)
 }
 
-fn known_as_text<S: Serializer>(id: &Option<CompanyId>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn known_as_text<S: Serializer>(id: &Option<CompanyId>, serializer: S) -> Result<S::Ok, S::Error> {
     match id {
         Some(id) => serializer.collect_str(id),
         None => serializer.serialize_none(),

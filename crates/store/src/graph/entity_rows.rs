@@ -170,7 +170,7 @@ fn experience(row: &PgRow, column: usize) -> Result<Vec<Employment>, StoreError>
 }
 
 /// Whose the row is, when it is one account's alone.
-fn owner(row: &PgRow, column: usize) -> Result<Option<AccountId>, StoreError> {
+pub(super) fn owner(row: &PgRow, column: usize) -> Result<Option<AccountId>, StoreError> {
     Ok(row.try_get::<Option<Uuid>, _>(column)?.map(AccountId::from_uuid))
 }
 

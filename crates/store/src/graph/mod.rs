@@ -9,6 +9,7 @@ mod mail;
 mod mail_operator;
 mod match_keys;
 mod merges;
+mod people_text;
 mod polled;
 mod prepare;
 mod read;
@@ -27,6 +28,7 @@ pub use import::{
 pub use log::{Change, Changes, EntityKind, Followed, LogHead, Turn};
 pub use mail::{KeptVerdict, KnownMailbox};
 pub use mail_operator::{OpenConnection, OperatorRow};
+pub use people_text::{EmployerText, PersonText};
 pub use polled::{ITEM_READ, ListedItem, LookEnd, NewFeed, PageMark, PolledFeed};
 pub use signals::{
     Decision, FeedEntry, FeedFilter, FeedHead, FeedPage, FeedRow, FeedStart, HeldNotice, HeldSignal, Moment,

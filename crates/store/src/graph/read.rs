@@ -269,7 +269,7 @@ fn in_order<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> Result<Vec<T>, S
 }
 
 /// Those that read back. One that does not must not take a page, or the index of everybody, with it: operators are told.
-fn readable<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> Vec<T> {
+pub(super) fn readable<T: Clone>(entities: Entities<T>, ids: Vec<Uuid>) -> Vec<T> {
     each_once(entities, ids).filter_map(told).collect()
 }
 

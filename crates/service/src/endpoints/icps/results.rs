@@ -10,8 +10,9 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::endpoints::lists::{ToldPage, ToldRequest};
 use crate::fault::Fault;
 use crate::spec::{Spec, Verb};
+use crate::view::ToldPerson;
 use assay_domain::watch::WatchKind;
-use assay_domain::{Company, IcpId, NetworkHosts, Person};
+use assay_domain::{Company, IcpId, NetworkHosts};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -57,7 +58,7 @@ impl Endpoint for SavedIcpsResults {
         let next_cursor = cursor::cut(&mut shown, asked.limit, |record| *record);
         let ids: Vec<Uuid> = shown.into_iter().map(|record| record.id).collect();
         let results = match icp.target {
-            WatchKind::People => as_known_today::<Person>(context, &ids).await?,
+            WatchKind::People => as_known_today::<ToldPerson>(context, &ids).await?,
             WatchKind::Companies => as_known_today::<Company>(context, &ids).await?,
         };
         Ok(Outcome::nothing(SavedIcpsResultsResponse { results, next_cursor }))

@@ -10,12 +10,12 @@ use crate::fault::Fault;
 use crate::search::page::Searched;
 use crate::search::{Conditions, PageWish, TotalRelation, TruncatedBy, find};
 use crate::spec::{Group, Spec, Verb};
-use crate::view::{CompanyView, PersonView};
+use crate::view::{CompanyView, PersonView, ToldPerson};
 use assay_domain::limits::{
     CURSOR_CHARS_MAX, ICP_PAGES_LOOKED_THROUGH_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX,
 };
 use assay_domain::watch::WatchKind;
-use assay_domain::{Company, Credits, IcpId, NetworkHosts, Person, PersonId, Price};
+use assay_domain::{Company, Credits, IcpId, NetworkHosts, PersonId, Price};
 use garde::Validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,8 @@ pub struct SavedIcpsRunQuestion {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum IcpResult {
-    Person(Box<PersonView>),
+    #[schemars(with = "PersonView")]
+    Person(ToldPerson),
     Company(Box<CompanyView>),
 }
 
@@ -77,7 +78,7 @@ pub(super) trait Shown: Searched {
     fn show(self) -> IcpResult;
 }
 
-impl Shown for Person {
+impl Shown for ToldPerson {
     fn uuid(&self) -> Uuid {
         self.id.uuid()
     }
@@ -87,7 +88,7 @@ impl Shown for Person {
     }
 
     fn show(self) -> IcpResult {
-        IcpResult::Person(Box::new(self.into()))
+        IcpResult::Person(self)
     }
 }
 
@@ -149,7 +150,7 @@ impl Endpoint for SavedIcpsRun {
         let icp = context.memory.icps().find(asked.id).await?;
         let search = fields::search(context, &icp, (asked.cursor, asked.limit))?;
         match icp.target {
-            WatchKind::People => run_again::<Person>(context, &icp, search, asked.only_new).await,
+            WatchKind::People => run_again::<ToldPerson>(context, &icp, search, asked.only_new).await,
             WatchKind::Companies => run_again::<Company>(context, &icp, search, asked.only_new).await,
         }
     }

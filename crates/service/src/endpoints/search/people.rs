@@ -11,9 +11,9 @@ use crate::search::clauses::{
 use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
 use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
 use crate::spec::{Group, Spec};
-use crate::view::PersonView;
+use crate::view::{PersonView, ToldPerson};
 use assay_domain::taxonomy::{Department, Industry, Seniority, SizeBand};
-use assay_domain::{Credits, Domain, NetworkHosts, Person, Price};
+use assay_domain::{Credits, Domain, NetworkHosts, Price};
 use assay_index::{Clause, Number, Term, Text};
 use chrono::{Days, NaiveDate};
 use garde::Validate;
@@ -109,7 +109,8 @@ struct Checked {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchPeopleResponse {
-    pub results: Vec<PersonView>,
+    #[schemars(with = "Vec<PersonView>")]
+    pub results: Vec<ToldPerson>,
     /// How many meet the filters, as of the first page.
     pub total: u64,
     pub total_relation: TotalRelation,
@@ -177,7 +178,7 @@ impl Endpoint for SearchPeople {
             "limit": 10
         });
         let response = SearchPeopleResponse {
-            results: vec![example::person().into()],
+            results: ToldPerson::write(example::person()).into_iter().collect(),
             total: 1,
             total_relation: TotalRelation::Eq,
             truncated_by: None,
@@ -203,12 +204,11 @@ impl Endpoint for SearchPeople {
         let conditions = question.conditions(question.page.day(context));
         let page = question.page;
         let FoundPage { rows, total, total_relation, truncated_by, next_cursor, steps } =
-            find::<Person>(context, conditions, &page).await?;
+            find::<ToldPerson>(context, conditions, &page).await?;
         let people = rows.iter().map(|person| person.id).collect();
         let trace = Trace { steps, people, ..Trace::default() };
-        let results: Vec<PersonView> = rows.into_iter().map(Into::into).collect();
-        let units = u32::try_from(results.len()).unwrap_or(u32::MAX);
-        let body = SearchPeopleResponse { results, total, total_relation, truncated_by, next_cursor };
+        let units = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let body = SearchPeopleResponse { results: rows, total, total_relation, truncated_by, next_cursor };
         Ok(Outcome::found(body, units, trace))
     }
 }

@@ -1,4 +1,4 @@
-//! Bits and lists give the same documents, whatever is asked for together and whichever of it is common.
+//! Terms that are kept and terms that are walked give the same documents, whatever is asked for together and whichever of it is common.
 
 use super::*;
 use tantivy::collector::{Count, DocSetCollector};
@@ -8,7 +8,7 @@ use tantivy::{Index, IndexWriter, Searcher, TantivyDocument};
 
 /// A value whose number is n has every (n + 1)-th document, so that some are common and some are rare.
 const VALUES: u64 = 40;
-const DOCUMENTS: u64 = 1_000;
+const DOCUMENTS: u64 = 10_000;
 
 fn searcher() -> (Searcher, Field) {
     let mut schema = Schema::builder();
@@ -22,7 +22,7 @@ fn searcher() -> (Searcher, Field) {
         }
         one.add_text(field, format!("number {document}"));
         writer.add_document(one).unwrap();
-        // Several segments, of sizes that end inside a word and at its edge.
+        // Several segments, of sizes that end inside a word and at its edge, and one of several blocks.
         if [63, 191, 700].contains(&document) {
             writer.commit().unwrap();
         }
@@ -41,11 +41,11 @@ fn as_lists(terms: &[Term]) -> BooleanQuery {
 }
 
 #[test]
-fn terms_as_bits_find_what_terms_as_lists_find() {
+fn terms_that_are_kept_find_what_terms_that_are_walked_find() {
     let (searcher, field) = searcher();
-    // All as bits, some, only what every document has.
+    // All are kept, some, only what every document has.
     for share in [u32::MAX, 10, 1] {
-        let kept = Arc::new(KeptBits { documents_min: 1, share, kept: Mutex::default() });
+        let kept = Arc::new(KeptTerms { documents_min: 1, share, kept: Mutex::default() });
         for first in 0..VALUES {
             for second in first..VALUES {
                 let values = [first, second, (first + second) % VALUES];
@@ -74,15 +74,15 @@ fn terms_as_bits_find_what_terms_as_lists_find() {
                 );
             }
         }
-        // The first value is every document's, and as bits whatever the share.
-        assert!(kept.kept.lock().unwrap().bytes > 0, "nothing was asked of bits");
+        // The first value is every document's, and kept whatever the share.
+        assert!(kept.kept.lock().unwrap().bytes > 0, "nothing was kept");
     }
 }
 
 #[test]
 fn what_has_no_room_makes_room_by_forgetting() {
-    let kept = KeptBits::default();
-    let half = Bits { words: vec![0; INDEX_BITS_BYTES_MAX / 16].into(), count: 0 };
+    let kept = KeptTerms::default();
+    let half = Common::Bits(vec![0; INDEX_COMMON_BYTES_MAX / 16].into(), 0);
     let key =
         |value: &str| (SegmentId::generate_random(), Term::from_field_text(Field::from_field_id(0), value));
     let (first, second, third) = (key("one"), key("two"), key("three"));
