@@ -21,11 +21,11 @@ pub use error::EngineError;
 pub use resolve::{CompanyQuery, Found, PersonQuery};
 
 use assay_domain::{AccountId, Company, CompanyId, IdentityKey, Lookup, NetworkHosts, Person, PersonId};
-use assay_store::graph::PersonText;
+use assay_store::graph::{EmployerText, PersonText};
 use assay_store::{Graph, Ledger};
 use erase::Eraser;
 use mail::Mailroom;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use upstream::Upstreams;
 
 /// The handles every question needs.
@@ -99,7 +99,7 @@ impl Engine {
         Ok(people)
     }
 
-    /// The same people, as the text that is kept of them.
+    /// The same people, as the text that is kept of them and without their employers.
     pub async fn people_told_to(
         &self,
         asker: AccountId,
@@ -109,6 +109,15 @@ impl Engine {
         let asked: HashSet<PersonId> = ids.iter().copied().collect();
         people.retain(|person| asked.contains(&person.id) && may_see(person.owner, asker));
         Ok(people)
+    }
+
+    /// The companies with these ids as people's records show them: what an employer is called is hidden from nobody who may see
+    /// the person.
+    pub async fn employers_told(
+        &self,
+        ids: &[CompanyId],
+    ) -> Result<HashMap<CompanyId, EmployerText>, EngineError> {
+        Ok(self.graph.employer_texts_by_ids(ids).await?)
     }
 
     /// The companies with these ids, in the same way.

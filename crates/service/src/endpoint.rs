@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::fault::Fault;
 use crate::input::{Decoded, RawInput};
 use crate::spec::Spec;
+use crate::written::{Rest, Written};
 use assay_domain::{NetworkHosts, PersonId};
 use assay_store::ledger::op::Deed;
 use bytes::Bytes;
@@ -71,6 +72,15 @@ pub trait Endpoint: 'static {
         context: &Context,
         question: Self::Question,
     ) -> impl Future<Output = Result<Outcome<Self::Response>, Fault>> + Send;
+
+    /// What is left to do of an answer when its units are known: it is done while they are paid for. Says how many of them could
+    /// not be told after all, and have left the answer; where it fails, so does the call. Either is given back.
+    fn finish(
+        _context: &Context,
+        _answer: &mut Self::Response,
+    ) -> impl Future<Output = Result<u32, Fault>> + Send {
+        std::future::ready(Ok(0))
+    }
 }
 
 /// An endpoint that also goes on telling, to whoever accepts `text/event-stream`. Free, as every stream is.
@@ -172,21 +182,16 @@ fn as_milliseconds<S: serde::Serializer>(latency: &Duration, serializer: S) -> R
     serializer.serialize_u64(u64::try_from(latency.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// What an answer carries.
-pub enum Payload {
-    /// A JSON object without `cost`.
-    Json(Vec<u8>),
-    Stream {
-        content_type: &'static str,
-        file_name: Option<&'static str>,
-        chunks: Chunks,
-    },
+/// What an answer carries, as whatever its JSON is by now.
+pub enum Payload<J> {
+    Json(J),
+    Stream { content_type: &'static str, file_name: Option<&'static str>, chunks: Chunks },
 }
 
-impl std::fmt::Debug for Payload {
+impl<J> std::fmt::Debug for Payload<J> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Json(body) => write!(out, "Json({} bytes)", body.len()),
+            Self::Json(_) => write!(out, "Json"),
             Self::Stream { content_type, .. } => write!(out, "Stream({content_type})"),
         }
     }
@@ -195,7 +200,7 @@ impl std::fmt::Debug for Payload {
 /// An answer with its type erased.
 #[derive(Debug)]
 pub struct Answered {
-    pub payload: Payload,
+    pub payload: Payload<Rest>,
     pub tally: Tally,
 }
 
@@ -230,7 +235,8 @@ impl std::fmt::Debug for Prepared {
 #[derive(Debug)]
 pub struct Rehearsal {
     pub units_max: u32,
-    pub found: Payload,
+    /// A JSON object without `cost`.
+    pub found: Payload<Vec<u8>>,
     /// What `found` would have billed.
     pub units: u32,
     /// A JSON object without `cost`.
@@ -304,11 +310,16 @@ fn prepare<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Prepare
     let run: Run = Box::new(move |context| {
         Box::pin(async move {
             let Outcome { body, ran, units, trace, deed } = E::run(&context, question).await?;
-            let payload = Payload::Json(write_json(&body, &E::SPEC)?);
-            Ok(Answered { payload, tally: Tally { ran, units, trace, deed } })
+            let rest: Rest = Box::pin(write::<E>(context, body));
+            Ok(Answered { payload: Payload::Json(rest), tally: Tally { ran, units, trace, deed } })
         })
     });
     Ok(Prepared { units_max, units_held, run })
+}
+
+async fn write<E: Endpoint>(context: Context, mut body: E::Response) -> Result<Written, Fault> {
+    let missing = E::finish(&context, &mut body).await?;
+    Ok(Written { json: write_json(&body, &E::SPEC)?, missing })
 }
 
 fn rehearse<E: Endpoint>(input: RawInput, hosts: &NetworkHosts) -> Result<Rehearsal, Fault> {
@@ -347,7 +358,7 @@ fn prepare_watch<E: LiveEndpoint>(input: RawInput, hosts: &NetworkHosts) -> Resu
     Ok(Prepared { units_max: 0, units_held: 0, run })
 }
 
-fn streamed(payload: Payload) -> Answered {
+fn streamed(payload: Payload<Rest>) -> Answered {
     Answered { payload, tally: Tally { ran: true, units: 0, trace: Trace::default(), deed: None } }
 }
 

@@ -44,6 +44,7 @@ mod test_ledger;
 mod upstream;
 mod view;
 mod webhook_rules;
+mod written;
 
 pub use bulk::{BULK_PRICE, BulkDesk, BulkKeys, SliceEnd};
 pub use call::Call;

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::context::Context;
 use crate::crash_point;
 use crate::done::{Done, problem_reply};
-use crate::endpoint::{Answered, Payload, Prepared, Trace};
+use crate::endpoint::{Answered, Payload, Prepared, Tally};
 use crate::exports::Exports;
 use crate::fault::{Code, Fault};
 use crate::feeds::Feeds;
@@ -19,14 +19,16 @@ use crate::reply::{RateState, Reply, ReplyBody, cost_json, splice};
 use crate::sandbox::Sandbox;
 use crate::settle::{Billing, Charge, Purse};
 use crate::webhook_rules::WebhookRules;
+use crate::written::{Rest, Written};
 use assay_domain::clock::Stopwatch;
 use assay_domain::{AccountId, Clock, Credits, RequestId};
 use assay_engine::Engine;
 use assay_replica::Replica;
 use assay_store::Ledger;
-use assay_store::ledger::op::Render;
+use assay_store::ledger::op::{Render, Settled};
 use assay_store::ledger::{ClaimGuard, KeyRecord};
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -240,27 +242,22 @@ impl Service {
         let time_left = self.settings.deadline.saturating_sub(before);
         let running = tokio::time::timeout(time_left, run(prepared, context));
         let ran = purse.beside(claim.is_some(), running).await;
-        let Answered { payload, tally } =
-            ran.unwrap_or_else(|_| Err(Fault::new(Code::DeadlineExceeded, "the deadline passed")))?;
+        let Answered { payload, tally } = ran.unwrap_or_else(|_| Err(too_late()))?;
         let looked_up = arrival.watch.elapsed();
         crash_point("call-ran").await;
-        let (body, stream) = match payload {
-            Payload::Json(body) => (body, None),
+        let (settled, body) = match payload {
+            Payload::Json(rest) => {
+                let (settled, json) = self.settle(errand, purse, tally, rest).await?;
+                (settled, ReplyBody::Json(json.into()))
+            }
             Payload::Stream { content_type, file_name, chunks } => {
-                (Vec::new(), Some(ReplyBody::Stream { content_type, file_name, chunks }))
+                (purse.settle(tally, None).await?, ReplyBody::Stream { content_type, file_name, chunks })
             }
         };
-        let render = renderer(body, options, &tally.trace);
-        let draft = |claim: &ClaimGuard| self.settings.reply_keys.draft(&render, key.account, claim.claim());
-        let settled = purse.settle(tally, claim.map(draft)).await?;
         let timings = vec![
             ("find", looked_up.saturating_sub(before)),
             ("settle", arrival.watch.elapsed().saturating_sub(looked_up)),
         ];
-        let body = match stream {
-            Some(stream) => stream,
-            None => ReplyBody::Json(render(&settled).into()),
-        };
         Ok(Done {
             status: call.entry.spec.status,
             body,
@@ -269,6 +266,34 @@ impl Service {
             replayed: false,
             timings,
         })
+    }
+
+    /// Charges for an answer and writes it meanwhile. Where it is kept for an idempotency key it is written first, since the commit
+    /// that charges for it is the one that keeps it.
+    async fn settle(
+        &self,
+        errand: &Errand<'_>,
+        purse: &mut Purse<'_>,
+        tally: Tally,
+        rest: Rest,
+    ) -> Result<(Settled, Vec<u8>), Fault> {
+        let Errand { arrival, key, options, claim, .. } = *errand;
+        let time_left = self.settings.deadline.saturating_sub(arrival.watch.elapsed());
+        let rest = tokio::time::timeout(time_left, rest).map(|done| done.unwrap_or_else(|_| Err(too_late())));
+        let trace = options.explain.then(|| serde_json::to_vec(&tally.trace.steps).unwrap_or_default());
+        let Some(claim) = claim else {
+            let bill = purse.bill(&tally);
+            // Both to their end: a charge that is under way is not to be left alone.
+            let (settled, written) = tokio::join!(purse.settle(tally, None), rest);
+            let (settled, json) = purse.correct(settled?, bill, written).await?;
+            return Ok((settled, render(&json, trace.as_deref(), &settled)));
+        };
+        let Written { json, missing } = rest.await?;
+        let tally = Tally { units: tally.units.saturating_sub(missing), ..tally };
+        let render: Render = Arc::new(move |settled| render(&json, trace.as_deref(), settled));
+        let draft = self.settings.reply_keys.draft(&render, key.account, claim.claim());
+        let settled = purse.settle(tally, Some(draft)).await?;
+        Ok((settled, render(&settled)))
     }
 
     fn context(
@@ -337,14 +362,15 @@ async fn free_claim(claim: Option<ClaimGuard>, fault: Fault) -> Fault {
     fault
 }
 
-/// Writes the final body once the charge and the balance are known: inside the settling commit for a stored reply.
-fn renderer(body: Vec<u8>, options: Options, trace: &Trace) -> Render {
-    let trace = options.explain.then(|| serde_json::to_vec(&trace.steps).unwrap_or_default());
-    Arc::new(move |settled| {
-        let cost = cost_json(settled.credits, Some(settled.balance));
-        match &trace {
-            Some(trace) => splice(&body, &[("trace", trace), ("cost", cost.as_bytes())]),
-            None => splice(&body, &[("cost", cost.as_bytes())]),
-        }
-    })
+fn too_late() -> Fault {
+    Fault::new(Code::DeadlineExceeded, "the deadline passed")
+}
+
+/// The final body, once the charge and the balance are known.
+fn render(json: &[u8], trace: Option<&[u8]>, settled: &Settled) -> Vec<u8> {
+    let cost = cost_json(settled.credits, Some(settled.balance));
+    match trace {
+        Some(trace) => splice(json, &[("trace", trace), ("cost", cost.as_bytes())]),
+        None => splice(json, &[("cost", cost.as_bytes())]),
+    }
 }

@@ -3,8 +3,9 @@
 use crate::endpoint::{Tally, Trace};
 use crate::fault::{Code, Fault};
 use crate::spec::Spec;
+use crate::written::Written;
 use assay_domain::clock::Stopwatch;
-use assay_domain::{Credits, HoldId, PersonId, RequestId};
+use assay_domain::{Credits, HoldId, PersonId, Price, RequestId};
 use assay_store::ledger::KeyRecord;
 use assay_store::ledger::op::{
     Answer, Cap, Deed, HoldWish, Op, Record, Refusal, ReplyDraft, Settle, Settled,
@@ -43,11 +44,31 @@ impl Default for Billing {
 }
 
 impl Billing {
-    fn price(self, normal: Credits, trace: &Trace) -> Credits {
+    fn percent(self, trace: &Trace) -> u8 {
         let kept = if trace.cache_age_seconds.is_some() { self.cache_hit_percent } else { 100 };
         let own = if trace.is_own_key { self.own_key_percent } else { 100 };
-        let percent = i64::from(kept.min(own).min(100));
-        Credits::from_thousandths(normal.thousandths().saturating_mul(percent) / 100)
+        kept.min(own).min(100)
+    }
+}
+
+/// What a call costs by how many units it tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Bill {
+    price: Price,
+    percent: u8,
+    ran: bool,
+    units: u32,
+}
+
+impl Bill {
+    fn total(self) -> Credits {
+        let normal = self.price.charge(self.ran, self.units);
+        let thousandths = normal.thousandths().saturating_mul(i64::from(self.percent)) / 100;
+        Credits::from_thousandths(thousandths)
+    }
+
+    fn without(self, missing: u32) -> Self {
+        Self { units: self.units.saturating_sub(missing), ..self }
     }
 }
 
@@ -128,10 +149,36 @@ impl<'a> Purse<'a> {
         done
     }
 
+    pub fn bill(&self, tally: &Tally) -> Bill {
+        let Charge { spec, billing, .. } = self.charge;
+        let percent = billing.percent(&tally.trace);
+        Bill { price: spec.price, percent, ran: tally.ran, units: tally.units }
+    }
+
+    /// An answer that was written while it was paid for: what could not be told after all is given back, and everything where
+    /// nothing could.
+    pub async fn correct(
+        &self,
+        settled: Settled,
+        bill: Bill,
+        written: Result<Written, Fault>,
+    ) -> Result<(Settled, Vec<u8>), Fault> {
+        let kept = match &written {
+            Ok(written) => bill.without(written.missing).total().min(settled.credits),
+            Err(_) => Credits::ZERO,
+        };
+        let back = settled.credits.minus(kept);
+        if back.is_positive() {
+            self.ledger.give_back(self.key.account, self.charge.request, back).await;
+        }
+        let balance = settled.balance.plus(back);
+        Ok((Settled { credits: kept, balance, ..settled }, written?.json))
+    }
+
     /// Charges what was found and writes history and the stored reply, in one commit.
     pub async fn settle(&mut self, tally: Tally, reply: Option<ReplyDraft>) -> Result<Settled, Fault> {
         let spec = self.charge.spec;
-        let charge = self.charge.billing.price(spec.price.charge(tally.ran, tally.units), &tally.trace);
+        let charge = self.bill(&tally).total();
         if !spec.group.is_recorded() && reply.is_none() && tally.deed.is_none() {
             return self.look_only().await;
         }

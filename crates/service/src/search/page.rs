@@ -176,7 +176,7 @@ impl Searched for ToldPerson {
 
     async fn read(engine: &Engine, asker: AccountId, ids: &[Uuid]) -> Result<Vec<Self>, EngineError> {
         let ids: Vec<PersonId> = ids.iter().copied().map(PersonId::from_uuid).collect();
-        Ok(engine.people_told_to(asker, &ids).await?.iter().filter_map(Self::read).collect())
+        Ok(engine.people_told_to(asker, &ids).await?.into_iter().map(Into::into).collect())
     }
 }
 

@@ -12,4 +12,4 @@ pub use company::{CompanyView, RoundView, TechnologyView};
 pub use person::{EmployerView, PersonView};
 pub use signal::{AcquisitionView, ChangeView, JobView, PartyView, PostView, SignalView, example_signal};
 pub use told::ToldSignal;
-pub use told_person::ToldPerson;
+pub use told_person::{Row, ToldPerson, tell_people};

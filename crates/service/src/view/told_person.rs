@@ -9,43 +9,101 @@ use super::person::{PersonView, sourced_fields};
 use super::told::{Place, Text, known_as_text};
 use assay_domain::taxonomy::EmailStatus;
 use assay_domain::{CompanyId, Person, PersonId, Provenance};
+use assay_engine::{Engine, EngineError};
 use assay_store::graph::{EmployerText, PersonText};
+use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// The JSON of one person.
-#[derive(Debug, Clone, Serialize)]
-#[serde(transparent)]
+/// One person, found and then told.
+#[derive(Debug, Clone)]
 pub struct ToldPerson {
-    #[serde(skip)]
     pub id: PersonId,
-    json: Box<RawValue>,
+    text: Told,
+}
+
+#[derive(Debug, Clone)]
+enum Told {
+    /// As it is kept: whoever is on a page is counted, and told while that is paid for.
+    NotYet(Box<PersonText>),
+    Json(Box<RawValue>),
+}
+
+impl From<PersonText> for ToldPerson {
+    fn from(kept: PersonText) -> Self {
+        Self { id: kept.id, text: Told::NotYet(Box::new(kept)) }
+    }
+}
+
+impl Serialize for ToldPerson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.text {
+            Told::Json(json) => json.serialize(serializer),
+            Told::NotYet(_) => Err(S::Error::custom("somebody who was found was not told")),
+        }
+    }
 }
 
 impl ToldPerson {
-    /// None of one that cannot be read: operators are told, and the others are shown.
-    pub fn read(kept: &PersonText) -> Option<Self> {
-        // The error's own text may quote what was read.
-        let unreadable = |_: &serde_json::Error| {
-            tracing::error!(id = %kept.id, "a record does not read back and is left out");
-        };
-        Self::of(kept).inspect_err(unreadable).ok()
-    }
-
-    fn of(kept: &PersonText) -> serde_json::Result<Self> {
-        let facts: Facts<'_> = serde_json::from_str(&kept.facts)?;
-        let jobs: Vec<Job<'_>> = serde_json::from_str(&kept.experience)?;
-        // An employer that does not read back must not take the person's record with it.
-        let employer = kept.employer.as_ref().and_then(Employer::read);
-        let provenance: Provenance = serde_json::from_str(&kept.provenance)?;
-        let shown = Shown::of(kept, &facts, &jobs, employer.as_ref(), provenance);
-        Ok(Self { id: kept.id, json: to_raw_value(&shown)? })
-    }
-
     /// One that is at hand.
     pub fn write(person: Person) -> Option<Self> {
-        Some(Self { id: person.id, json: to_raw_value(&PersonView::from(person)).ok()? })
+        Some(Self { id: person.id, text: Told::Json(to_raw_value(&PersonView::from(person)).ok()?) })
     }
+
+    /// The company whose card is needed to tell this one.
+    fn works_at(&self) -> Option<CompanyId> {
+        match &self.text {
+            Told::NotYet(kept) => kept.works_at(),
+            Told::Json(_) => None,
+        }
+    }
+
+    /// Whether it could be read. Where not, operators are told.
+    fn tell(&mut self, employer: Option<&EmployerText>) -> bool {
+        let Told::NotYet(kept) = &self.text else { return true };
+        match told(kept, employer) {
+            Ok(json) => self.text = Told::Json(json),
+            // The error's own text may quote what was read.
+            Err(_) => {
+                tracing::error!(id = %kept.id, "a record does not read back and is left out");
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// A row of an answer, which may be somebody.
+pub trait Row: Send {
+    fn person(&mut self) -> Option<&mut ToldPerson>;
+}
+
+impl Row for ToldPerson {
+    fn person(&mut self) -> Option<&mut ToldPerson> {
+        Some(self)
+    }
+}
+
+/// Tells the people among some rows, each with its employer. How many could not be read, and are gone.
+pub async fn tell_people(engine: &Engine, rows: &mut Vec<impl Row>) -> Result<u32, EngineError> {
+    let works_at: Vec<_> = rows.iter_mut().map(|row| row.person()?.works_at()).collect();
+    let companies: Vec<CompanyId> = works_at.iter().copied().flatten().collect();
+    let employers = engine.employers_told(&companies).await?;
+    let (found, mut works_at) = (rows.len(), works_at.into_iter());
+    rows.retain_mut(|row| {
+        let employer = works_at.next().flatten().and_then(|company| employers.get(&company));
+        row.person().is_none_or(|person| person.tell(employer))
+    });
+    Ok(u32::try_from(found - rows.len()).unwrap_or(u32::MAX))
+}
+
+fn told(kept: &PersonText, employer: Option<&EmployerText>) -> serde_json::Result<Box<RawValue>> {
+    let facts: Facts<'_> = serde_json::from_str(&kept.facts)?;
+    let jobs: Vec<Job<'_>> = serde_json::from_str(&kept.experience)?;
+    // An employer that does not read back must not take the person's record with it.
+    let employer = employer.and_then(Employer::read);
+    let provenance: Provenance = serde_json::from_str(&kept.provenance)?;
+    to_raw_value(&Shown::of(kept, &facts, &jobs, employer.as_ref(), provenance))
 }
 
 /// As it is kept.

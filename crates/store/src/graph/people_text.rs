@@ -1,4 +1,6 @@
 //! People as the text that is kept of them, for whoever only passes it on: nothing in it is read but who employs them.
+//!
+//! Their employers are read by themselves, so that who wants to know no more than whether somebody is there need not wait for them.
 
 use super::Graph;
 use super::entity_rows::{EMPLOYER, PERSON, owner};
@@ -10,7 +12,8 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgRow};
+use sqlx::postgres::PgRow;
+use std::collections::HashMap;
 use std::fmt;
 use uuid::Uuid;
 
@@ -24,8 +27,6 @@ pub struct PersonText {
     pub facts: Box<str>,
     pub provenance: Box<str>,
     pub experience: Box<str>,
-    /// The company of the current employment, as far as the graph knows it.
-    pub employer: Option<EmployerText>,
 }
 
 /// What a person's record shows of a company.
@@ -53,27 +54,43 @@ const EMPLOYER_TEXT: EntityQuery<EmployerText> =
     EntityQuery { statement: EMPLOYER.statement, decode: employer };
 
 impl Graph {
-    /// What [`Graph::people_by_ids`] reads, as it is kept.
+    /// What [`Graph::people_by_ids`] reads, as it is kept, without their employers.
     pub async fn people_texts_by_ids(&self, ids: &[PersonId]) -> Result<Vec<PersonText>, StoreError> {
         let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
         let mut connection = self.pool.lend().await?;
-        let mut people = readable(Entities::read(&mut connection, &PERSON_TEXT, ids.clone()).await?, ids);
-        add_employers(&mut connection, &mut people).await?;
+        let people = Entities::read(&mut connection, &PERSON_TEXT, ids.clone()).await?;
         connection.give_back();
-        Ok(people)
+        Ok(readable(people, ids))
+    }
+
+    /// The companies with these ids as people's records show them, merges followed, under the ids asked for.
+    pub async fn employer_texts_by_ids(
+        &self,
+        ids: &[CompanyId],
+    ) -> Result<HashMap<CompanyId, EmployerText>, StoreError> {
+        let mut asked: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        if asked.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut connection = self.pool.lend().await?;
+        let employers = Entities::read(&mut connection, &EMPLOYER_TEXT, asked.clone()).await?;
+        connection.give_back();
+        let found = asked.into_iter().filter_map(|id| {
+            let employer = employers.get(id)?.as_ref().ok()?;
+            Some((CompanyId::from_uuid(id), employer.clone()))
+        });
+        Ok(found.collect())
     }
 }
 
-async fn add_employers(connection: &mut PgConnection, people: &mut [PersonText]) -> Result<(), StoreError> {
-    let works_at: Vec<Option<Uuid>> = people.iter().map(works_at).collect();
-    let mut companies: Vec<Uuid> = works_at.iter().copied().flatten().collect();
-    companies.sort_unstable();
-    companies.dedup();
-    let employers = Entities::read(connection, &EMPLOYER_TEXT, companies).await?;
-    for (person, company) in people.iter_mut().zip(works_at) {
-        person.employer = company.and_then(|company| employers.get(company)?.as_ref().ok()).cloned();
+impl PersonText {
+    /// The company of the current employment. None, too, if the jobs cannot be read: whoever tells them finds that out.
+    pub fn works_at(&self) -> Option<CompanyId> {
+        let jobs: Vec<Job> = serde_json::from_str(&self.experience).ok()?;
+        jobs.into_iter().find(|job| job.ended_on.is_none())?.company_id
     }
-    Ok(())
 }
 
 /// Of a job no more than tells whether it is the current one.
@@ -85,12 +102,6 @@ struct Job {
     ended_on: Option<IgnoredAny>,
 }
 
-/// Nobody, if the jobs cannot be read: whoever tells them finds that out.
-fn works_at(person: &PersonText) -> Option<Uuid> {
-    let jobs: Vec<Job> = serde_json::from_str(&person.experience).ok()?;
-    jobs.into_iter().find(|job| job.ended_on.is_none())?.company_id.map(CompanyId::uuid)
-}
-
 fn person(id: Uuid, row: &PgRow) -> Result<PersonText, StoreError> {
     Ok(PersonText {
         id: PersonId::from_uuid(id),
@@ -99,7 +110,6 @@ fn person(id: Uuid, row: &PgRow) -> Result<PersonText, StoreError> {
         provenance: text(row, 5)?,
         experience: text(row, 6)?,
         owner: owner(row, 7)?,
-        employer: None,
     })
 }
 

@@ -47,7 +47,7 @@ use crate::line::Line;
 use crate::pool::{Database, newest_version, schema_versions};
 use crate::queue::Jobs;
 use crate::{StoreError, task};
-use assay_domain::{AccountId, Clock, HoldId, LotId, RequestId, limits};
+use assay_domain::{AccountId, Clock, Credits, HoldId, LotId, RequestId, limits};
 use batch::{Asked, Clerk};
 use op::{Answer, Op, Refund};
 use remembered::Remembered;
@@ -165,6 +165,20 @@ impl Ledger {
         });
     }
 
+    /// Gives back a part of what a call cost, or all of it. Where the database cannot be reached, that is done later.
+    pub async fn give_back(&self, account: AccountId, request: RequestId, amount: Credits) {
+        let refund = refund_of(request, amount);
+        let asked = Asked { account, op: Op::Refund(refund.clone()) };
+        match self.lane(account).ask(asked).await {
+            Ok(Answer::Refunded { .. }) => {}
+            Ok(answer) => tracing::error!(%request, ?answer, "what was charged in vain is not given back"),
+            Err(error) => {
+                tracing::warn!(%request, %error, "what was charged in vain is given back later");
+                self.give_back_later(account, refund);
+            }
+        }
+    }
+
     /// A failed call is never charged: the caller was told of the failure, so a charge that was booked after all goes
     /// back as soon as the database can be reached.
     fn give_back_later(&self, account: AccountId, refund: Refund) {
@@ -218,10 +232,13 @@ fn unacknowledged_charge(op: &Op) -> Option<(RequestId, Refund)> {
         Op::Settle(settle)
             if settle.reply.is_none() && settle.lease().is_none() && settle.charge.is_positive() =>
         {
-            // The lot's id may come from the request's: there is at most one refund a request.
-            let lot = LotId::from_uuid(settle.request.uuid());
-            Some((settle.request, Refund { lot, request: settle.request, amount: settle.charge }))
+            Some((settle.request, refund_of(settle.request, settle.charge)))
         }
         _ => None,
     }
+}
+
+/// The lot's id may come from the request's: there is at most one refund a request.
+fn refund_of(request: RequestId, amount: Credits) -> Refund {
+    Refund { lot: LotId::from_uuid(request.uuid()), request, amount }
 }

@@ -3,6 +3,7 @@
 mod filters;
 mod pages;
 mod rights;
+mod told;
 
 use crate::support::{Customer, Server};
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::search::page::Searched;
 use crate::search::{Conditions, PageWish, TotalRelation, TruncatedBy, find};
 use crate::spec::{Group, Spec, Verb};
-use crate::view::{CompanyView, PersonView, ToldPerson};
+use crate::view::{CompanyView, PersonView, Row, ToldPerson, tell_people};
 use assay_domain::limits::{
     CURSOR_CHARS_MAX, ICP_PAGES_LOOKED_THROUGH_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX,
 };
@@ -56,6 +56,15 @@ pub enum IcpResult {
     #[schemars(with = "PersonView")]
     Person(ToldPerson),
     Company(Box<CompanyView>),
+}
+
+impl Row for IcpResult {
+    fn person(&mut self) -> Option<&mut ToldPerson> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Company(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -153,6 +162,10 @@ impl Endpoint for SavedIcpsRun {
             WatchKind::People => run_again::<ToldPerson>(context, &icp, search, asked.only_new).await,
             WatchKind::Companies => run_again::<Company>(context, &icp, search, asked.only_new).await,
         }
+    }
+
+    async fn finish(context: &Context, answer: &mut SavedIcpsRunResponse) -> Result<u32, Fault> {
+        Ok(tell_people(&context.engine, &mut answer.results).await?)
     }
 }
 

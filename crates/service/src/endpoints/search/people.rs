@@ -11,7 +11,7 @@ use crate::search::clauses::{
 use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
 use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
 use crate::spec::{Group, Spec};
-use crate::view::{PersonView, ToldPerson};
+use crate::view::{PersonView, ToldPerson, tell_people};
 use assay_domain::taxonomy::{Department, Industry, Seniority, SizeBand};
 use assay_domain::{Credits, Domain, NetworkHosts, Price};
 use assay_index::{Clause, Number, Term, Text};
@@ -210,6 +210,10 @@ impl Endpoint for SearchPeople {
         let units = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let body = SearchPeopleResponse { results: rows, total, total_relation, truncated_by, next_cursor };
         Ok(Outcome::found(body, units, trace))
+    }
+
+    async fn finish(context: &Context, answer: &mut SearchPeopleResponse) -> Result<u32, Fault> {
+        Ok(tell_people(&context.engine, &mut answer.results).await?)
     }
 }
 
