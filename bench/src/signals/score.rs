@@ -24,6 +24,8 @@ struct FundingLabel {
     currency: Option<String>,
     stage: Option<FundingStage>,
     investors: Vec<String>,
+    #[serde(default)]
+    also: Also,
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,6 +34,17 @@ struct AcquisitionLabel {
     target: String,
     price: Option<i64>,
     currency: Option<String>,
+    #[serde(default)]
+    also: Also,
+}
+
+/// Other forms in which the text gives the same names: the short one of a defined term, the full one of a first mention.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Also {
+    company: Vec<String>,
+    acquirer: Vec<String>,
+    target: Vec<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -102,16 +115,21 @@ pub fn score(
 fn is_right(text: &Labelled, said: &Announced) -> bool {
     match said {
         Announced::Funding { company, amount, .. } => text.funding.as_ref().is_some_and(|label| {
-            fold(company) == fold(&label.company) && is_sum(*amount, label.amount, label.currency.as_deref())
+            is_name(company, &label.company, &label.also.company)
+                && is_sum(*amount, label.amount, label.currency.as_deref())
         }),
         Announced::Acquisition { acquirer, target, price, .. } => {
             text.acquisition.as_ref().is_some_and(|label| {
-                fold(acquirer) == fold(&label.acquirer)
-                    && fold(target) == fold(&label.target)
+                is_name(acquirer, &label.acquirer, &label.also.acquirer)
+                    && is_name(target, &label.target, &label.also.target)
                     && is_sum(*price, label.price, label.currency.as_deref())
             })
         }
     }
+}
+
+fn is_name(said: &str, label: &str, also: &[String]) -> bool {
+    fold(said) == fold(label) || also.iter().any(|form| fold(said) == fold(form))
 }
 
 /// Labels are in whole units of the currency; one that names no sum asks for none.
