@@ -10,7 +10,7 @@ use crate::endpoint::{Endpoint, Outcome};
 use crate::endpoints::lists::{ToldPage, ToldRequest};
 use crate::fault::Fault;
 use crate::spec::{Spec, Verb};
-use crate::view::ToldPerson;
+use crate::view::{ToldPerson, tell_people};
 use assay_domain::watch::WatchKind;
 use assay_domain::{Company, IcpId, NetworkHosts};
 use schemars::JsonSchema;
@@ -62,6 +62,10 @@ impl Endpoint for SavedIcpsResults {
             WatchKind::Companies => as_known_today::<Company>(context, &ids).await?,
         };
         Ok(Outcome::nothing(SavedIcpsResultsResponse { results, next_cursor }))
+    }
+
+    async fn finish(context: &Context, answer: &mut SavedIcpsResultsResponse) -> Result<u32, Fault> {
+        Ok(tell_people(&context.engine, &mut answer.results).await?)
     }
 }
 
