@@ -61,29 +61,45 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     let apart = is_of_aside(scene, sum)
         || scene.says(since_verb(scene, before), language.figures)
         || scene.says(near_after, language.figures)
-        || scene.says(near_after, language.each)
+        || scene.says(after, language.each)
         || scene.says(before, language.pasts)
         || names_earlier_year(before, year)
         || names_earlier_year(after, year)
         || price && any_at(after, 0, LATER).is_some()
+        || price && is_lent(scene, before, near_after)
         || price && (scene.says(before, language.extras) || any_at(after, 0, language.more).is_some());
     if apart {
         return Role::Apart;
     }
     // `raises $155m at flat valuation`: the other sum, or none, is the value.
     let is_parted = near_after.first().is_some_and(|token| is_in(token, AT));
-    if scene.says(before, language.values) || !is_parted && scene.says(near_after, language.values) {
+    // `$1.9 billion in total equity value`.
+    let named = after.get(..after.len().min(if price { 5 } else { 3 })).unwrap_or_default();
+    if scene.says(before, language.values) || !is_parted && scene.says(named, language.values) {
         return Role::Value;
     }
     let last = before.last().into_iter().chain(before.iter().rev().nth(1));
     if scene.says(before, language.grows) && last.into_iter().any(|token| is_in(token, language.up_to)) {
         return Role::Total;
     }
-    if scene.says(before, language.totals) || scene.says(near_after, language.totals) {
-        Role::Total
-    } else {
-        Role::Plain
-    }
+    // `total consideration of` is no sum of several prices.
+    let is_price = price && scene.says(before, language.paying.prices);
+    let is_total = scene.says(before, language.totals) && !is_price;
+    if is_total || scene.says(near_after, language.totals) { Role::Total } else { Role::Plain }
+}
+
+/// `a £60 million banking facility`: what is borrowed to pay with. `$340 million including debt` is a price.
+fn is_lent(scene: &Scene<'_>, before: &[Token<'_>], after: &[Token<'_>]) -> bool {
+    const LAST_WORDS: usize = 3;
+    let last = before.get(before.len().saturating_sub(LAST_WORDS)..).unwrap_or_default();
+    let debts = scene.language.stages.iter().filter(|(_, stage)| *stage == FundingStage::Debt);
+    let lent = |part: &[Token<'_>]| {
+        debts.clone().any(|(phrase, _)| {
+            (0..part.len()).any(|at| any_at(part, at, &[phrase]).is_some_and(|hit| hit.to > at))
+        })
+    };
+    let is_counted = scene.says(after, scene.language.extras);
+    lent(last) || lent(after) && !is_counted
 }
 
 /// The words after the last verb of raising: `Payments` of `Payments unicorn Tollgate raises` tells nothing of the sum.
@@ -169,7 +185,7 @@ pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<
         .next()
         .or_else(|| of_role(title, true, year, Role::Value).next());
     let mut sums = Vec::new();
-    let mut values = Vec::new();
+    let mut totals = Vec::new();
     for (at, scene) in told.iter().enumerate() {
         // What the company bought had raised before is no price.
         let of_round = stage(scene)
@@ -179,11 +195,11 @@ pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<
                 && (!of_round || names_price(scene));
         if is_told {
             sums.extend(of_role(scene, true, year, Role::Plain));
-            values.extend(of_role(scene, true, year, Role::Value));
-            values.extend(of_role(scene, true, year, Role::Total));
+            sums.extend(of_role(scene, true, year, Role::Value));
+            totals.extend(of_role(scene, true, year, Role::Total));
         }
     }
-    exact(headline, &sums, rounding(title)).or_else(|| values.first().copied())
+    exact(headline, &sums, rounding(title)).or_else(|| totals.first().copied())
 }
 
 /// `Der Kaufpreis beträgt 146 Mio.`: the price right before the first sum.

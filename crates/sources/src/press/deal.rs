@@ -6,6 +6,9 @@ use super::currency::number_word;
 use super::funding::{ourselves, says_we};
 use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
+use super::offer::offer;
+use super::order::{inverted, purchase_before};
+pub(super) use super::past::{is_denied, is_past, names_earlier_year};
 use super::sale::sale;
 use super::scene::Scene;
 use super::share::{is_minority, names_share};
@@ -28,11 +31,13 @@ impl Deal {
     pub fn is_whole(&self) -> bool {
         self.acquirer.is_some() && self.target.is_some()
     }
+
+    /// Whether it names who buys, and what: a company, or a part of one.
+    pub fn is_told(&self) -> bool {
+        self.acquirer.is_some() && (self.target.is_some() || self.unit.is_some())
+    }
 }
 
-/// Before the year in which a company began.
-const FOUNDED: &str = "founded established gegründet gegründete gegründeten fondée fondé créée créé fundada fundado fondata \
-    nata opgericht opgerichte grundat grundades since seit depuis desde dal sinds sedan criada creada launched started";
 const OTHERS_WORDS: usize = 8;
 /// How far after `bought` the `by` may come.
 const PASSIVE_WORDS: usize = 8;
@@ -78,6 +83,12 @@ fn deal_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Deal
         return None;
     }
     let from = scene.clause_start(at).max(start);
+    if scene.is_contract(at) {
+        return None;
+    }
+    if let Some(found) = offer(scene, from, at, year) {
+        return Some(found);
+    }
     if let Some(found) = told_buyer(scene, at).or_else(|| passed(scene, from, at, year)) {
         return Some(found);
     }
@@ -192,44 +203,9 @@ fn passed(scene: &Scene<'_>, from: usize, at: usize, year: i32) -> Option<Deal> 
     Some(Deal { target: Some(target), acquirer: by.filter(|by| *by != target), at, ..Deal::default() })
 }
 
-const NOT: &[&str] = &["not", "nicht", "pas", "niet", "não", "inte", "never", "nie", "won't", "won'"];
-const NOT_WORDS: usize = 3;
-
-/// `A will not buy B after all`.
-pub(super) fn is_denied(scene: &Scene<'_>) -> bool {
-    let tokens = scene.tokens();
-    let is_not = |at: usize| tokens.get(at).is_some_and(|token| is_in(token, NOT) || token.is_mark(",;:"));
-    (0..tokens.len()).any(|at| {
-        let is_verb = tokens.get(at).is_some_and(|token| !token.is_capital())
-            && any_at(tokens, at, scene.language.buys).is_some()
-            && any_at(tokens, at, scene.language.deals).is_none();
-        let last = (at.saturating_sub(NOT_WORDS)..at).rev().find(|at| is_not(*at));
-        is_verb && last.and_then(|at| tokens.get(at)).is_some_and(|token| is_in(token, NOT))
-    })
-}
-
 /// Not a plan, not a look back, and nothing else that is acquired: rights, land, customers.
 fn is_news(scene: &Scene<'_>, hit: Hit, year: i32) -> bool {
     !scene.is_other(hit.to, hit.to + OTHERS_WORDS) && !scene.is_modal(hit.from) && !is_past(scene, hit, year)
-}
-
-/// An earlier year right after a verb, or a word for the past before it.
-pub(super) fn is_past(scene: &Scene<'_>, hit: Hit, year: i32) -> bool {
-    let before = scene.before(hit.from, 5);
-    let after = scene.after(hit.to, 12);
-    scene.says(before, scene.language.pasts) && !scene.says(before, scene.language.past.announced)
-        || scene.says(after, scene.language.past.ago)
-        || names_earlier_year(after, year)
-        || names_earlier_year(before, year)
-}
-
-pub(super) fn names_earlier_year(tokens: &[super::text::Token<'_>], year: i32) -> bool {
-    let founded =
-        |at: usize| tokens.iter().take(at).rev().take(2).any(|token| is_one_of(&token.lower, FOUNDED));
-    tokens.iter().enumerate().filter(|(at, _)| !founded(*at)).any(|(_, token)| {
-        let named = token.text.parse::<i32>().ok().filter(|_| token.text.len() == 4);
-        named.is_some_and(|named| (1900..year).contains(&named))
-    })
 }
 
 /// `With the purchase of B, A gains its first depots`.
@@ -278,13 +254,20 @@ fn purchase(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
         } else if says_we(scene, hit) {
             ourselves(scene, hit)
         } else {
-            scene.subject(from, hit.from)
+            permitted(scene, hit).or_else(|| scene.subject(from, hit.from))
         }
     };
     let acquirer = by.or_else(subject).or_else(|| after_opening(scene, hit, target?));
     let acquirer = acquirer.filter(|acquirer| Some(*acquirer) != target);
     let found = Deal { acquirer, target, unit, at: hit.from, minority: is_minority(scene, hit.to) };
     (found.acquirer.is_some() || found.target.is_some()).then_some(found)
+}
+
+/// `clearance for A to acquire B`.
+fn permitted(scene: &Scene<'_>, hit: Hit) -> Option<Run> {
+    let to = hit.from.checked_sub(1).filter(|at| scene.is(*at, &["to"]))?;
+    let acts = scene.runs.iter().copied().find(|run| run.to == to && run.from > 0)?;
+    scene.is(acts.from - 1, &["for"]).then_some(acts)
 }
 
 /// `a new owner in A, which bought out B`.
@@ -324,19 +307,6 @@ fn bought_headline(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Run> {
     scene.subject(from, hit.from).filter(|_| ends && !helped && scene.object(verb.to, verb.to + 6).is_none())
 }
 
-/// `Für 64 Millionen Euro kauft A die Kette B`: the verb comes second, and the buyer after it.
-fn inverted(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
-    let is_verb = scene.tokens().get(hit.from).is_some_and(|token| !token.is_capital());
-    if !(is_verb && matches!(scene.language.code, "de" | "nl" | "sv"))
-        || scene.subject(from, hit.from).is_some()
-    {
-        return None;
-    }
-    let acquirer = scene.object(hit.to, scene.tokens().len())?;
-    let target = scene.object(acquirer.to, scene.tokens().len())?;
-    Some(Deal { acquirer: Some(acquirer), target: Some(target), at: hit.from, ..Deal::default() })
-}
-
 /// `A enters frozen pizza with B purchase`.
 fn compound(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     any_at(scene.tokens(), hit.from, scene.language.deals)?;
@@ -349,44 +319,8 @@ fn compound(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
     Some(Deal { acquirer: Some(acquirer), target: Some(target), at: hit.from, ..Deal::default() })
 }
 
-/// `A hat B übernommen`, `B wurde von A übernommen`: what is bought stands between the helper and the verb.
-fn purchase_before(scene: &Scene<'_>, from: usize, hit: Hit) -> Option<Deal> {
-    let tokens = scene.tokens();
-    let language = scene.language;
-    let mut helpers =
-        (from..hit.from).filter(|at| tokens.get(*at).is_some_and(|token| is_in(token, language.helpers)));
-    let helper = helpers.next_back().unwrap_or(from);
-    let by = by_whom(scene, language.by, from, hit.from);
-    let passive = find(tokens, language.passive, from, tokens.len()).is_some();
-    if let (Some(acquirer), true) = (by, passive) {
-        let target = scene
-            .subject(from, helper)
-            .or_else(|| scene.object(helper, hit.from))
-            .filter(|target| *target != acquirer);
-        return Some(Deal {
-            acquirer: Some(acquirer),
-            target,
-            at: hit.from,
-            minority: is_minority(scene, helper),
-            ..Deal::default()
-        });
-    }
-    let acquirer = scene.subject(from, helper);
-    // `Zum 1. Januar hat A die Kette B gekauft`: the buyer comes after the helper, and before what is bought.
-    let inverted = scene.object(helper + 1, hit.from).filter(|_| acquirer.is_none());
-    let inverted = inverted.filter(|first| scene.object(first.to, hit.from).is_some());
-    let object_from = inverted.map_or(helper + 1, |first| first.to);
-    let acquirer = acquirer.or(inverted);
-    let target = scene
-        .object(object_from, hit.from)
-        .filter(|target| Some(*target) != acquirer && is_company(scene, object_from, *target));
-    let found =
-        Deal { acquirer, target, at: hit.from, minority: is_minority(scene, helper), ..Deal::default() };
-    (found.acquirer.is_some() || found.target.is_some()).then_some(found)
-}
-
 /// The name after `by`.
-fn by_whom(scene: &Scene<'_>, words: &[&str], from: usize, until: usize) -> Option<Run> {
+pub(super) fn by_whom(scene: &Scene<'_>, words: &[&str], from: usize, until: usize) -> Option<Run> {
     let tokens = scene.tokens();
     let by = (from..until).find(|at| tokens.get(*at).is_some_and(|token| is_in(token, words)))?;
     let is_place = |run: &Run| {

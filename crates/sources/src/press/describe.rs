@@ -34,7 +34,7 @@ pub(super) fn clean(passage: &Passage<'_>, run: Run, known: &Texts<'_>, language
             || (is_dutch_or_swedish || language.code == "de" && !formed)
                 && known.starts_sentence(passage, from + 1, run.to)
             || is_dutch_or_swedish && !known.is_inside(first.text);
-        if !(describes && second.is_capital() && known.is_alone(first.text, second.text)) {
+        if !(describes && second.is_capital() && known.is_alone(first.text, second.text, language)) {
             break;
         }
         from += 1;
@@ -118,7 +118,7 @@ impl Texts<'_> {
             && is_one_of(&kind.lower, HOUSES)
             && in_title
             && in_body
-            && !self.is_alone(kind.text, name.text)
+            && !self.is_alone(kind.text, name.text, language)
     }
 
     /// The same where the sentence begins with it: `Kaashandel Purmer` is called so inside another one.
@@ -160,7 +160,7 @@ impl Texts<'_> {
             let sure = is_town
                 || foreign
                 || self.is_profession(first, language)
-                || self.is_alone(first.text, second.text);
+                || self.is_alone(first.text, second.text, language);
             if second.is_capital() && !is_plain(second) && sure {
                 from = at + 1;
             }
@@ -168,14 +168,20 @@ impl Texts<'_> {
         from
     }
 
-    /// Whether the second word also stands where the first is not before it.
-    fn is_alone(&self, first: &str, second: &str) -> bool {
-        std::iter::once(&self.title).chain(&self.body).any(|passage| {
+    /// Whether the second word also stands where the first is not before it, nor another name: `Giulio Morandini` is not
+    /// what `Gruppo Morandini` is called.
+    fn is_alone(&self, first: &str, second: &str, language: &Language) -> bool {
+        let other = |last: &Token<'_>| last.text != first;
+        let is_other_name =
+            |last: &Token<'_>| !language.has_capital_nouns() && last.kind == Kind::Word && last.is_capital();
+        let alone = |passage: &Passage<'_>, is_told: bool| {
             let tokens = passage.tokens.iter().enumerate().filter(|(_, token)| token.text == second);
             tokens.into_iter().any(|(at, _)| {
-                at.checked_sub(1).and_then(|at| passage.tokens.get(at)).is_none_or(|last| last.text != first)
+                let last = at.checked_sub(1).and_then(|at| passage.tokens.get(at));
+                last.is_none_or(|last| other(last) && !(is_told && is_other_name(last)))
             })
-        })
+        };
+        alone(self.title, false) || self.body.iter().any(|passage| alone(passage, true))
     }
 
     /// Whether the word has its capital inside a sentence too, as only names have.

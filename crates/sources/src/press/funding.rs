@@ -47,7 +47,8 @@ pub(super) fn round(scene: &Scene<'_>, evident: bool, year: i32) -> Option<Round
     let raised = main.chain(verbs.filter(|at| is_relative(*at)));
     let raised = raised.into_iter().find_map(|at| raise_at(scene, start, at, year));
     // `A has made an investment in B, they announced today`: what comes first is told.
-    let invested = invest(scene, year).filter(|invested| raised.is_none_or(|raised| invested.at < raised.at));
+    let invested =
+        invest(scene, year).filter(|invested| raised.is_none_or(|raised| invested.at <= raised.at));
     invested
         .or(raised)
         .or_else(|| client(scene, start))
@@ -306,8 +307,8 @@ fn given(scene: &Scene<'_>) -> Option<Round> {
     let sum = scene.sums.first().map(|sum| (sum.from, sum.to));
     let noun = scene.find(scene.language.rounds, 0).map(|hit| (hit.from, hit.to));
     let (from, to) = sum.or(noun)?;
-    let named_before = scene.runs.iter().any(|run| run.to <= from);
-    if named_before || scene.find(scene.language.others, 0).is_some() || scene.has(scene.language.funds) {
+    let named_before = scene.runs.iter().any(|run| run.from <= from);
+    if named_before || scene.find(scene.language.others, 0).is_some() {
         return None;
     }
     let into = (to..(to + INTO_WORDS).min(tokens.len())).find(|at| {
@@ -317,7 +318,8 @@ fn given(scene: &Scene<'_>) -> Option<Round> {
     let company = scene.object(into + 1, tokens.len())?;
     // `1.9 million for a project of B` is not B's.
     let is_thing = scene.find_said(scene.language.things, into + 1, company.from).is_some();
-    (!is_thing).then_some(Round { company, at: from, investor: None })
+    let of_fund = find(tokens, scene.language.funds, 0, company.to + FUND_WORDS).is_some();
+    (!is_thing && !of_fund).then_some(Round { company, at: from, investor: None })
 }
 
 /// `Our newest investment: Glint`, as whoever gives the money calls it.

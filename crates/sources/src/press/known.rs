@@ -12,12 +12,15 @@ pub(super) struct Known<'a> {
     pub small: &'a [String],
     pub title: &'a Passage<'a>,
     pub body: &'a [Passage<'a>],
+    /// Names that are written small.
+    pub brands: &'a [String],
     /// Of the passage: capitals say nothing.
     pub is_titled: bool,
 }
 
 /// Words that may stand inside a name: `Salt and Pine`, `House of Larch`.
-const INNER: &[&str] = &["and", "of", "und", "et", "y", "e", "en", "och", "van", "i"];
+const INNER: &[&str] =
+    &["and", "of", "und", "et", "y", "e", "en", "och", "van", "i", "aan", "voor", "op", "für", "pour", "för"];
 
 /// Words with which sentences and headlines begin, and names as well: `Two Oceans Logistics`, `New Dawn`.
 const OPENS_NAME: &str = "two three four five six seven eight nine ten eleven twelve twenty forty fresh every each many once new both here first other more over under up around all opinion today \
@@ -83,7 +86,11 @@ impl Known<'_> {
     pub(super) fn is_pair(&self, one: &Token<'_>, two: &Token<'_>) -> bool {
         let is_number = super::currency::number_word(&two.lower).is_some();
         let is_told = |passage: &Passage<'_>| has_pair(passage, one.text, two.text);
-        is_number && is_told(self.title) && self.body.iter().any(is_told)
+        // `Zielony Most`: where capitals tell something, several sentences have the two.
+        let is_repeated = !self.is_titled
+            && !self.language.has_capital_nouns()
+            && self.body.iter().filter(|passage| is_told(passage)).count() > 1;
+        (is_number || is_repeated) && is_told(self.title) && self.body.iter().any(is_told)
     }
 
     /// `42 Wallabies`, `Kranich 7`: two passages have number and word side by side.
@@ -118,7 +125,7 @@ impl Known<'_> {
     pub(super) fn begins_name(&self, tokens: &[Token<'_>], at: usize, is_first: bool) -> bool {
         let Some(pair) = tokens.get(at..at + 2) else { return false };
         let [token, next] = pair else { return false };
-        if !is_one_of(&token.lower, OPENS_NAME) || !token.is_capital() || !next.is_capital() {
+        if !token.is_capital() || !next.is_capital() {
             return false;
         }
         let inside = |passage: &Passage<'_>| {
@@ -131,6 +138,12 @@ impl Known<'_> {
                     && two.text == next.text
             })
         };
+        // `Common Thread`: the headline has the two as well.
+        if !is_one_of(&token.lower, OPENS_NAME) {
+            let is_headed = has_pair(self.title, token.text, next.text);
+            let is_apart = is_in(token, self.language.articles) || self.language.code == "de";
+            return is_headed && !is_apart && self.body.iter().any(inside);
+        }
         // `Nine Lives Interactive`.
         let is_told = || self.body.iter().any(|passage| has_pair(passage, token.text, next.text));
         let is_counted = super::currency::number_word(&token.lower).is_some() && is_told();

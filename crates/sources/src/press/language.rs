@@ -1,11 +1,13 @@
 //! What a language is to the grammar: tables of words. All else is shared.
 
+pub(super) use super::parts::{Pacts, Past, Paying};
+pub(super) use super::phrase::{Hit, any_at, find, has, is_in};
 use super::table::{lines, words_of};
 use super::text::{Passage, Token};
 use assay_domain::taxonomy::FundingStage;
 use std::sync::LazyLock;
 
-type Words = &'static [&'static str];
+pub(super) type Words = &'static [&'static str];
 
 /// Words are in lower case. A phrase is words with spaces; `*` in it is a gap of a few words; a first word with `~` is an
 /// ending, as compounds have.
@@ -40,6 +42,7 @@ pub(super) struct Language {
     pub buys: Words,
     /// Nouns for it that follow what is bought: `the Vesuvia purchase`.
     pub deals: Words,
+    pub pacts: Pacts,
     pub paying: Paying,
     /// Buying when a share or control is named too.
     pub takes: Words,
@@ -87,6 +90,8 @@ pub(super) struct Language {
     pub topics: Words,
     /// That a debt is a security on the market, or replaces another debt: no new money.
     pub bonds: Words,
+    /// That somebody who is named took it all: it is not sold on the market.
+    pub subscribed: Words,
     /// Vehicles of investors, which raise money too.
     pub funds: Words,
     /// That a sum is rounded.
@@ -106,40 +111,10 @@ pub(super) struct Language {
     /// After a sum for one share or month.
     pub each: Words,
     pub boilerplate: Words,
+    /// With which the lines begin that tell whom to ask.
+    pub contacts: Words,
     /// Labels in a sheet of facts: who buys, what is bought, who raises.
     pub labels: [Words; 3],
-}
-
-/// When something was, as a sentence tells it.
-#[derive(Debug)]
-pub(super) struct Past {
-    /// Words for the past that only say that it was known before: `completes its previously announced purchase`.
-    pub announced: Words,
-    /// When it was, after the verb of a look back.
-    pub ago: Words,
-    /// A month in which money was raised is over; one in which a purchase closes may come.
-    pub months: Words,
-}
-
-#[derive(Debug)]
-pub(super) struct Paying {
-    /// Buying when a sum follows, and then what it is paid for.
-    pub pays: Words,
-    pub pays_for: Words,
-    pub prices: Words,
-    /// What a sale of shares brings in.
-    pub proceeds: Words,
-}
-
-impl Paying {
-    fn new(words: &impl Fn(&str) -> Words) -> Self {
-        Self {
-            pays: words("pays"),
-            pays_for: words("pays_for"),
-            prices: words("prices"),
-            proceeds: words("proceeds"),
-        }
-    }
 }
 
 /// The languages, a file each.
@@ -169,6 +144,7 @@ impl Language {
             verb_last: !words("verb_last").is_empty(),
             past: Past { ago: words("ago"), months: words("months"), announced: words("announced") },
             paying: Paying::new(&words),
+            pacts: Pacts::new(&words),
             marks: words("marks"),
             articles: words("articles"),
             stops: words("stops"),
@@ -213,6 +189,7 @@ impl Language {
             others: words("others"),
             topics: words("topics"),
             bonds: words("bonds"),
+            subscribed: words("subscribed"),
             funds: words("funds"),
             roughly: words("roughly"),
             totals: words("totals"),
@@ -225,12 +202,31 @@ impl Language {
             more: words("more"),
             each: words("each"),
             boilerplate: words("boilerplate"),
+            contacts: words("contacts"),
         }
     }
 
     /// German: a capital does not make a name.
     pub fn has_capital_nouns(&self) -> bool {
         self.code == "de"
+    }
+
+    /// Whether the word is an ordinary one.
+    pub fn is_known(&self, token: &Token<'_>) -> bool {
+        let tables = [
+            self.marks,
+            self.articles,
+            self.stops,
+            self.helpers,
+            self.openers,
+            self.kinds,
+            self.rounds,
+            self.funds,
+            self.shares,
+            self.units,
+            self.joins,
+        ];
+        tables.iter().any(|words| is_in(token, words))
     }
 
     pub fn is_english(&self) -> bool {
@@ -267,64 +263,6 @@ pub(super) fn tell<'a>(passages: impl Iterator<Item = &'a Passage<'a>> + Clone) 
         .map(|(_, language)| language)
 }
 
-/// Where a phrase was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hit {
-    pub from: usize,
-    pub to: usize,
-}
-
-const GAP_WORDS_MAX: usize = 14;
-
-pub(super) fn is_in(token: &Token<'_>, words: &[&str]) -> bool {
-    words.contains(&token.lower.as_str())
-}
-
-/// Where the phrase ends that begins at this token.
-fn phrase_at(tokens: &[Token<'_>], at: usize, phrase: &str) -> Option<usize> {
-    let mut place = at;
-    let mut words = phrase.split(' ');
-    while let Some(word) = words.next() {
-        if word == "*" {
-            let next = words.next()?;
-            let gap = tokens.iter().skip(place).take(GAP_WORDS_MAX);
-            let mut rest = gap.take_while(|token| !token.is_mark(";:"));
-            return rest.any(|token| is_word(token, next)).then_some(place);
-        }
-        if !tokens.get(place).is_some_and(|token| is_word(token, word)) {
-            return None;
-        }
-        place += 1;
-    }
-    Some(place)
-}
-
-fn is_word(token: &Token<'_>, word: &str) -> bool {
-    match word.strip_prefix('~') {
-        Some(ending) => token.lower.ends_with(ending),
-        None => token.lower == word,
-    }
-}
-
-/// The longest of the phrases that begins at this token.
-pub(super) fn any_at(tokens: &[Token<'_>], at: usize, phrases: &[&str]) -> Option<Hit> {
-    // Most phrases begin with another letter: that is seen at once.
-    let first = tokens.get(at)?.lower.as_bytes().first();
-    let may_begin =
-        |phrase: &&&str| matches!(phrase.as_bytes().first(), it if it == first || it == Some(&b'~'));
-    let ends = phrases.iter().filter(may_begin).filter_map(|phrase| phrase_at(tokens, at, phrase));
-    ends.max().filter(|to| *to > at).map(|to| Hit { from: at, to })
-}
-
-/// The first of the phrases in a part of a passage.
-pub(super) fn find(tokens: &[Token<'_>], phrases: &[&str], from: usize, until: usize) -> Option<Hit> {
-    (from..until.min(tokens.len())).find_map(|at| any_at(tokens, at, phrases))
-}
-
-pub(super) fn has(tokens: &[Token<'_>], phrases: &[&str]) -> bool {
-    find(tokens, phrases, 0, tokens.len()).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,16 +286,6 @@ mod tests {
         }
         let debug = format!("{:?}", LANGUAGES[0]);
         assert!(english.iter().all(|name| name.contains(' ') || debug.contains(&format!("{name}: ["))));
-    }
-
-    #[test]
-    fn phrases_have_gaps_and_endings() {
-        let passage = Passage::new("Hij haalt 75 miljoen op voor een klimaatfonds");
-        let tokens = &passage.tokens;
-        assert_eq!(find(tokens, &["haalt * op"], 0, 8), Some(Hit { from: 1, to: 2 }));
-        assert_eq!(find(tokens, &["haalt * af"], 0, 8), None);
-        assert_eq!(find(tokens, &["~fonds"], 0, 8), Some(Hit { from: 7, to: 8 }));
-        assert_eq!(find(tokens, &["haalt", "haalt 75"], 0, 8), Some(Hit { from: 1, to: 3 }));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the headline and the first sentences tell, put together.
 
 use super::amount::raised;
-use super::backers::backers;
+use super::backers::{backers, names_giver};
 use super::deal::{Deal, deal};
 use super::funding::{Round, headed, round, speaks_of_round};
 use super::language::{any_at, is_in};
@@ -56,9 +56,10 @@ fn unspoken(story: &Story<'_>) -> Option<Announced> {
     {
         return None;
     }
-    let company = body_name(story, first, first.subject(0, first.tokens().len())?)?;
+    let run = first.subject(0, first.tokens().len())?;
+    let company = body_name(story, first, run)?;
     let is_fund = fund_like(story, &company) || story.title.has(language.funds);
-    let is_named = is_in_title(story, &company) && !is_fund;
+    let is_named = is_in_title(story, &company) && !is_fund && !names_giver(first, run);
     is_named.then(|| merge_round(story, company, 0, None, UNSPOKEN))
 }
 
@@ -109,12 +110,12 @@ fn is_bought(story: &Story<'_>, of_title: &Round) -> bool {
 /// Whether the body tells of a round before it tells of a purchase.
 fn body_raises_first(story: &Story<'_>, evident: bool) -> bool {
     for scene in story.body.iter().take(PRESS_LEAD_SENTENCES) {
-        let bought = deal(scene, story.year).filter(Deal::is_whole);
+        let bought = deal(scene, story.year).filter(Deal::is_told);
         let raised = round(scene, evident, story.year);
         match (bought, raised) {
             (Some(bought), Some(raised)) => {
                 let is_told = !is_aside(scene, raised.at) || is_aside(scene, bought.at);
-                return is_told && raised.at < bought.at;
+                return is_told && raised.at < bought.at && speaks_of_round(scene);
             }
             (Some(_), None) => return false,
             (None, Some(_)) => return true,

@@ -11,6 +11,7 @@ mod buyout;
 mod currency;
 mod deal;
 mod describe;
+mod front;
 mod funding;
 mod known;
 mod language;
@@ -19,6 +20,11 @@ mod merge;
 mod money;
 mod name;
 mod naming;
+mod offer;
+mod order;
+mod parts;
+mod past;
+mod phrase;
 mod purchase;
 mod retold;
 mod sale;
@@ -78,7 +84,9 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
     let language = tell(std::iter::once(&title).chain(&body))?;
     let body = before_boilerplate(body, language);
     let small = small_words(&title, &body);
-    let known = Known { language, small: &small, title: &title, body: &body, is_titled: false };
+    let brands = small_brands(&title, &body, language);
+    let known =
+        Known { language, small: &small, title: &title, body: &body, brands: &brands, is_titled: false };
     let story = Story {
         title: Scene::new(&title, known),
         body: body.iter().map(|passage| Scene::new(passage, known)).collect(),
@@ -115,6 +123,9 @@ impl Story<'_> {
 
     fn is_doubtful(&self) -> bool {
         let language = self.language();
+        if self.is_definite() {
+            return false;
+        }
         let is_event = |scene: &Scene<'_>| {
             deal::deal(scene, self.year).is_some() || funding::round(scene, true, self.year).is_some()
         };
@@ -124,6 +135,15 @@ impl Story<'_> {
             || self.title.is_other_business() && !self.begins_with_deal() && !self.begins_with_round()
             || self.title.says(self.title.tokens(), language.doubts)
             || first.any(|scene| scene.says(scene.tokens(), language.doubts) && is_event(scene))
+    }
+
+    /// Whether the first sentence tells of a purchase that is agreed or done: then what is doubted is something else.
+    fn is_definite(&self) -> bool {
+        let Some(first) = self.body.first() else { return false };
+        first.has(self.language().pacts.definite)
+            && !deal::is_denied(first)
+            && !deal::is_denied(&self.title)
+            && deal::deal(first, self.year).is_some_and(|found| found.is_whole())
     }
 
     /// Whether the first sentence tells of a purchase between two whom the headline names: then it is about nothing else.
@@ -146,7 +166,14 @@ impl Story<'_> {
             self.title.tokens().iter().any(|token| token.text == word)
         };
         let found = funding::round(first, true, self.year);
-        shares && funding::speaks_of_round(first) && found.is_some_and(|found| is_headed(found.company))
+        // Or the headline has none, and the first sentence the stage as well.
+        let is_staged = self.title.sums.is_empty()
+            && !first.sums.is_empty()
+            && stage::stage(first).is_some_and(sense::is_equity)
+            && found.is_some_and(|found| !sense::is_aside(first, found.at));
+        (shares || is_staged)
+            && funding::speaks_of_round(first)
+            && found.is_some_and(|found| is_headed(found.company))
     }
 
     /// Whether the headline is about other news; one that a company has another owner is not, though it names no buyer.
@@ -211,25 +238,58 @@ impl Story<'_> {
     }
 }
 
-/// The sentences up to the one that begins to tell what the company is.
+/// The sentences up to the one that begins to tell what the company is, or whom to ask.
 fn before_boilerplate<'a>(mut body: Vec<Passage<'a>>, language: &Language) -> Vec<Passage<'a>> {
+    const HEADING_WORDS: usize = 8;
+    const LABEL_WORDS: usize = 7;
+    let is_labelled = |passage: &Passage<'_>, from: usize| {
+        passage.tokens.iter().skip(from).take(LABEL_WORDS).any(|token| token.is_mark(":"))
+    };
     let is_about = |passage: &Passage<'_>| {
         let Some(hit) = any_at(&passage.tokens, 0, language.boilerplate) else { return false };
-        let head = passage.tokens.iter().skip(hit.to).take(7);
         let named = passage.tokens.get(hit.to).is_some_and(text::Token::is_capital);
-        named && (head.into_iter().any(|token| token.is_mark(":")) || passage.text.contains('\n'))
+        let is_heading = passage.tokens.len() <= HEADING_WORDS
+            && passage.tokens.last().is_some_and(|last| !last.is_mark(".!?"));
+        named && (is_heading || is_labelled(passage, hit.to) || passage.text.contains('\n'))
     };
-    if let Some(end) = body.iter().position(is_about) {
+    let is_contact = |passage: &Passage<'_>| {
+        any_at(&passage.tokens, 0, language.contacts)
+            .is_some_and(|hit| passage.tokens.get(hit.to).is_none_or(|next| next.is_mark(":")))
+    };
+    let ends = |passage: &Passage<'_>| is_about(passage) || is_contact(passage);
+    if let Some(end) = body.iter().position(ends).filter(|end| *end > 0) {
         body.truncate(end);
     }
     body
 }
 
+/// `thermion`: a word in small letters with which a paragraph begins, that the headline has, and that is in no table.
+fn small_brands(title: &Passage<'_>, body: &[Passage<'_>], language: &Language) -> Vec<String> {
+    const LETTERS_MIN: usize = 4;
+    let first = body.iter().filter_map(|passage| passage.tokens.first());
+    let is_brand = |token: &&text::Token<'_>| {
+        token.kind == Kind::Word
+            && token.text.starts_with(char::is_lowercase)
+            && token.text.chars().count() >= LETTERS_MIN
+            && title.tokens.iter().any(|other| other.text == token.text)
+            && !language.is_known(token)
+    };
+    first.filter(is_brand).map(|token| token.text.to_owned()).collect()
+}
+
 /// Words in small letters anywhere, by which the first word of a sentence is known to be an ordinary one.
 fn small_words(title: &Passage<'_>, body: &[Passage<'_>]) -> Vec<String> {
-    let tokens = std::iter::once(title).chain(body).flat_map(|passage| &passage.tokens);
-    let small = tokens.filter(|token| token.kind == Kind::Word && !token.is_capital());
-    let mut words = small.map(|token| token.lower.clone()).collect::<Vec<_>>();
+    let is_at = |token: Option<&text::Token<'_>>| token.is_some_and(|token| token.is_mark("@/"));
+    let small = |passage: &Passage<'_>| {
+        let tokens = passage.tokens.iter().enumerate();
+        let small = tokens.filter(|(at, token)| {
+            // Of an address nothing is known: `presse@lumivrac.example`.
+            let near = |at: Option<usize>| is_at(at.and_then(|at| passage.tokens.get(at)));
+            token.kind == Kind::Word && !token.is_capital() && !near(at.checked_sub(1)) && !near(Some(at + 1))
+        });
+        small.map(|(_, token)| token.lower.clone()).collect::<Vec<_>>()
+    };
+    let mut words = std::iter::once(title).chain(body).flat_map(small).collect::<Vec<_>>();
     words.sort_unstable();
     words.dedup();
     words

@@ -82,20 +82,10 @@ fn is_small_brand(tokens: &[Token<'_>], at: usize, known: Known<'_>) -> bool {
     let verbs = [language.raises, language.buys];
     let is_verb = |at: usize| verbs.iter().any(|words| any_at(tokens, at, words).is_some());
     let acts = is_verb(at + 1) || is_in(next, &["has", "hat", "a", "ha", "heeft", "har"]) && is_verb(at + 2);
-    let tables = [
-        language.marks,
-        language.articles,
-        language.stops,
-        language.helpers,
-        language.openers,
-        language.kinds,
-        language.rounds,
-        language.funds,
-        language.shares,
-        language.units,
-        language.joins,
-    ];
-    let is_known = tables.iter().any(|words| is_in(token, words)) || is_verb(at);
+    if known.brands.iter().any(|brand| brand == token.text) {
+        return true;
+    }
+    let is_known = language.is_known(token) || is_verb(at);
     let is_word = token.kind == Kind::Word && !token.is_capital() && token.text.chars().count() > 3;
     // Several of a kind are no brand.
     let is_one = language.is_english() && !token.lower.ends_with('s') || token.text.contains('.');
@@ -290,6 +280,8 @@ const FOREIGN_FORMS: &str =
     "K.K Pte JSC PJSC OJSC Sp Pvt Bhd Sdn Kft Zrt Tbk OÜ UAB SIA ehf d.o.o z.o.o s.r.o a.s";
 
 pub(super) fn without_form(name: String) -> String {
+    // `PT Nusantara Tbk`.
+    let name = name.strip_prefix("PT ").map(str::to_owned).unwrap_or(name);
     let (mut name, mut cut) = (name, true);
     while cut {
         let last = name.rsplit_once(' ').filter(|(_, last)| is_one_of(last, FOREIGN_FORMS));

@@ -133,16 +133,25 @@ fn fuller(story: &Story<'_>, scene: &Scene<'_>, run: Run, name: String) -> Strin
 /// `Le Moulin Vert acquiert`: an article with which headline and body both begin, and without which the name is nowhere.
 fn with_own_article(story: &Story<'_>, name: &str) -> Option<String> {
     const ARTICLES: &[&str] = &["La", "El", "Los", "Las", "Le", "Les", "De", "Het"];
-    let article = story.title.tokens().first().map(|first| first.text)?;
-    let whole = format!("{article} {name}");
-    let is_own = ARTICLES.contains(&article) && matches!(story.language().code, "es" | "fr" | "nl");
-    let begins = story.body.first().is_some_and(|first| first.passage.text.starts_with(&whole));
-    let is_alone = |scene: &Scene<'_>| {
-        let text = scene.passage.text;
-        text.matches(name).count() > text.matches(whole.as_str()).count()
-    };
-    let is_always = !std::iter::once(&story.title).chain(&story.body).any(is_alone);
-    (is_own && begins && is_always && story.title.passage.text.starts_with(&whole)).then_some(whole)
+    if !matches!(story.language().code, "es" | "fr" | "nl") {
+        return None;
+    }
+    ARTICLES.iter().map(|article| format!("{article} {name}")).find(|whole| {
+        let starts = |text: &str| {
+            text.match_indices(whole.as_str()).any(|(at, _)| {
+                let before = text.get(..at).unwrap_or_default().trim_end();
+                before.is_empty() || before.ends_with([':', ','])
+            })
+        };
+        let is_alone = |scene: &Scene<'_>| {
+            let text = scene.passage.text;
+            text.matches(name).count() > text.matches(whole.as_str()).count()
+        };
+        let is_always = || !std::iter::once(&story.title).chain(&story.body).any(is_alone);
+        starts(story.title.passage.text)
+            && story.body.iter().any(|scene| starts(scene.passage.text))
+            && is_always()
+    })
 }
 
 /// `restaurant group The Copper Pot`: an article with a capital inside a sentence, or with which the headline begins.

@@ -16,7 +16,7 @@ use super::text::Token;
 use super::{Announced, Story, amount};
 use assay_domain::Confidence;
 
-const RETOLD: Confidence = Confidence::percent(70);
+pub(super) const RETOLD: Confidence = Confidence::percent(70);
 const SENTENCES: usize = 4;
 /// How far a round is from its sum.
 const NEAR_WORDS: usize = 6;
@@ -117,7 +117,7 @@ const UNMODAL: &str =
 /// Words for rounds that as often mean what a company spends, owes or is given for something else.
 const WEAK: &str = "rounds debt deuda dette schulden debito dívida inversión inversiones investment investimento investimentos \
     investissement investissements investering investeringen investition stöd ayuda ayudas förderung fondos kapital capital \
-    listing notierung bolsa borsa equity facility anleihe bond bonds obligation notes stiftung fonds contributo business";
+    listing notierung bolsa borsa bourse equity facility anleihe bond bonds obligation notes stiftung fonds contributo business";
 
 /// A sum beside a word for a round, or a stage beside its giver; nothing of it past or planned.
 fn tells_round(story: &Story<'_>, scene: &Scene<'_>) -> bool {

@@ -16,6 +16,10 @@ pub(super) struct Scene<'a> {
     pub runs: Vec<Run>,
     /// Every word has a capital, so that one says nothing.
     pub is_titled: bool,
+    /// Which words belong to what a contract is called.
+    contracts: Vec<bool>,
+    /// The runs whose first word the headline has too.
+    headed: Vec<usize>,
     /// Which words are part of a longer name and mean nothing by themselves: `Payments` of `Arcadine Payments`.
     named: Vec<bool>,
 }
@@ -46,7 +50,15 @@ impl<'a> Scene<'a> {
             language.takes,
             language.leads,
         ];
+        let mut contracts = vec![false; passage.tokens.len()];
         for at in 0..passage.tokens.len() {
+            if let Some(hit) = any_at(&passage.tokens, at, language.pacts.contracts) {
+                contracts.iter_mut().take(hit.to).skip(at).for_each(|it| *it = true);
+                block(at, hit.to);
+            }
+            if let Some(hit) = any_at(&passage.tokens, at, language.pacts.boards) {
+                block(at, hit.to);
+            }
             let is_verb =
                 passage.tokens.get(at).is_some_and(|token| {
                     is_titled || !token.is_capital() || at == 0 && language.is_english()
@@ -67,9 +79,16 @@ impl<'a> Scene<'a> {
         let is_form = |run: &Run| {
             passage.tokens.get(run.from..run.to).is_some_and(|words| words.iter().all(is_legal_form))
         };
-        runs.retain(|run| !is_product(passage, *run) && !is_form(run));
+        let is_stage = |run: &Run| {
+            let text = passage.slice(run.from, run.to).to_lowercase().replace('-', " ");
+            text.contains(' ') && language.stages.iter().any(|(phrase, _)| *phrase == text)
+        };
+        runs.retain(|run| !is_product(passage, *run) && !is_form(run) && !is_stage(run));
         let named = named(passage, &runs, known, is_titled);
-        Self { passage, language, sums, runs, is_titled, named }
+        let word = |run: &Run| passage.tokens.get(run.from).map_or("", |token| token.text);
+        let is_headed = |run: &&Run| known.title.tokens.iter().any(|token| token.text == word(run));
+        let headed = runs.iter().filter(is_headed).map(|run| run.from).collect();
+        Self { passage, language, sums, runs, is_titled, contracts, headed, named }
     }
 
     pub fn tokens(&self) -> &[Token<'a>] {
@@ -90,6 +109,16 @@ impl<'a> Scene<'a> {
 
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         self.tokens().get(at).is_some_and(|token| is_in(token, words))
+    }
+
+    /// Whether the word belongs to what a contract or its price is called: `purchase agreement`.
+    pub fn is_contract(&self, at: usize) -> bool {
+        self.contracts.get(at).copied().unwrap_or(false)
+    }
+
+    /// Whether the headline has the first word of the name.
+    pub fn is_headed(&self, run: Run) -> bool {
+        self.headed.contains(&run.from)
     }
 
     /// Part of a name of several words: `Seed` of `Bodensee Seed` is no stage.
@@ -128,7 +157,14 @@ impl<'a> Scene<'a> {
 
     /// Where the clause of a verb begins: after a colon or `that`, when a name stands between the two.
     pub fn clause_start(&self, verb: usize) -> usize {
-        let named = |from: usize| self.runs.iter().any(|run| run.from >= from && run.to <= verb);
+        // `that it has agreed with A to acquire`: whoever comes after `with` is not who acts.
+        let is_with = |run: &Run| {
+            let word =
+                |back: usize, words: &[&str]| run.from.checked_sub(back).is_some_and(|at| self.is(at, words));
+            word(1, WITH) || word(1, self.language.articles) && word(2, WITH)
+        };
+        let named =
+            |from: usize| self.runs.iter().any(|run| run.from >= from && run.to <= verb && !is_with(run));
         let after_comma = |at: usize| {
             at.checked_sub(1).and_then(|at| self.tokens().get(at)).is_some_and(|it| it.is_mark(","))
         };
@@ -295,6 +331,8 @@ impl<'a> Scene<'a> {
     }
 }
 
+/// Before whoever something is agreed with.
+const WITH: &[&str] = &["with", "mit", "avec", "con", "met", "com", "med"];
 const PERCENT: &[&str] = &["percent", "prozent", "procent", "pct"];
 
 pub(super) fn is_break(token: &Token<'_>) -> bool {

@@ -114,7 +114,7 @@ impl Scene<'_> {
     }
 
     /// After `Genomics` of `Glasshouse Genomics, Inc. today`, and after the full stop of `Lockridge Corp. has`.
-    fn skip_legal_form(&self, at: usize) -> usize {
+    pub fn skip_legal_form(&self, at: usize) -> usize {
         let is_form = |at: usize| self.tokens().get(at).is_some_and(is_legal_form);
         let comma = self.tokens().get(at).is_some_and(|it| it.is_mark(","));
         let mut after = if comma && is_form(at + 1) { at + 2 } else { at };
@@ -129,7 +129,7 @@ impl Scene<'_> {
     }
 
     /// Behind `(NYSE: GLS)` after a name.
-    fn skip_aside(&self, at: usize) -> usize {
+    pub fn skip_aside(&self, at: usize) -> usize {
         if !self.tokens().get(at).is_some_and(|it| it.is_mark("(")) {
             return at;
         }

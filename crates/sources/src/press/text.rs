@@ -1,5 +1,6 @@
 //! A release as sentences, and a sentence as tokens: words, numbers, signs of currencies and marks.
 
+use super::front::without_front;
 use super::table::is_one_of;
 use assay_domain::limits::{PRESS_BODY_BYTES_MAX, PRESS_SENTENCE_WORDS_MAX, PRESS_SENTENCES_MAX};
 
@@ -217,12 +218,14 @@ const BEGINNINGS: &str = "\
     Le La Les L Cette Ce El Los Las Il Lo I Gli De Het O Os Det Den Bolaget Lead-Investor Angeführt Led \
     Hinzu Auch Ook También Anche";
 
-/// The sentences of a body, after the line that tells place and date.
+/// The sentences of a body, after the lines that tell place and date.
 pub(super) fn sentences(body: &str) -> Vec<Passage<'_>> {
     let mut found = Vec::new();
-    let mut rest = undated(shorten(body, PRESS_BODY_BYTES_MAX));
+    let body = shorten(body, PRESS_BODY_BYTES_MAX);
+    let is_wrapped = is_wrapped(body);
+    let mut rest = without_front(body);
     while found.len() < PRESS_SENTENCES_MAX && !rest.trim().is_empty() {
-        let end = sentence_end(rest);
+        let end = sentence_end(rest, is_wrapped);
         let (sentence, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let sentence = sentence.trim();
         if !sentence.is_empty() {
@@ -233,12 +236,30 @@ pub(super) fn sentences(body: &str) -> Vec<Passage<'_>> {
     found
 }
 
-fn sentence_end(text: &str) -> usize {
+/// Lines as long as those of a letter are broken where they are full, and not where a sentence ends.
+fn is_wrapped(body: &str) -> bool {
+    const LINE_BYTES: std::ops::RangeInclusive<usize> = 50..=110;
+    let is_full =
+        |line: &str| LINE_BYTES.contains(&line.len()) && !line.trim_end().ends_with(['.', '!', '?']);
+    let lines = body.lines().filter(|line| !line.trim().is_empty());
+    let (full, all) = lines.fold((0, 0), |(full, all), line| (full + usize::from(is_full(line)), all + 1));
+    all >= 3 && full * 2 >= all
+}
+
+/// Whether a line ends here: at an empty one, and where lines are paragraphs always, but before a small letter.
+fn ends_at_break(before: &str, rest: &str, is_wrapped: bool) -> bool {
+    let next = rest.trim_start_matches([' ', '\t', '\r']);
+    let goes_on = next.starts_with(char::is_lowercase)
+        && !before.trim_end().ends_with(['.', '!', '?', '"', '”', '“', '»']);
+    next.starts_with('\n') || !is_wrapped && !goes_on
+}
+
+fn sentence_end(text: &str, is_wrapped: bool) -> usize {
     for (at, letter) in text.char_indices() {
         let after = at + letter.len_utf8();
         let rest = text.get(after..).unwrap_or_default();
         let ends = match letter {
-            '\n' => rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n'),
+            '\n' => ends_at_break(text.get(..at).unwrap_or_default(), rest, is_wrapped),
             '!' | '?' | '…' => rest.starts_with(char::is_whitespace),
             '.' => ends_at_stop(text.get(..at).unwrap_or_default(), rest),
             _ => false,
@@ -291,23 +312,4 @@ fn shorten_back(text: &str, bytes_max: usize) -> &str {
         start += 1;
     }
     text.get(start..).unwrap_or_default()
-}
-
-const DASHES: &[&str] = &[" -- ", " – ", " — ", " - ", ".- ", ".— ", "/ -", ") -"];
-const DATELINE_BYTES_MAX: usize = 140;
-
-/// The body without `PARIS, le 16 avril 2026 – ` and the like before its first sentence.
-fn undated(body: &str) -> &str {
-    let body = body.trim_start();
-    let head = shorten(body, DATELINE_BYTES_MAX);
-    let cut = DASHES.iter().filter_map(|dash| head.find(dash).map(|at| (at, at + dash.len()))).min();
-    let Some((at, end)) = cut else { return body };
-    let line = head.get(..at).unwrap_or_default();
-    let place = line.split([',', ' ', '(', '/']).next().unwrap_or_default();
-    let shouted = place.chars().count() >= 3 && !place.chars().any(char::is_lowercase);
-    let dated = line.chars().filter(char::is_ascii_digit).count() >= 5 && line.contains(',');
-    if shouted || dated {
-        return body.get(end..).unwrap_or_default().trim_start_matches(['-', '–', '—', ' ']);
-    }
-    body
 }

@@ -7,6 +7,7 @@ use super::language::{any_at, is_in};
 use super::looks::tickers;
 use super::merge::AGREED;
 use super::naming::{body_name, is_in_title, is_same, settled_name};
+use super::retold::RETOLD;
 use super::scene::{Scene, is_break};
 use super::stage::stage;
 use super::table::is_one_of;
@@ -25,9 +26,7 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
             let units = amount.map_or(0, |sum| sum.amount / 10_i64.pow(decimals(sum.currency)));
             let is_grant = *stage == Some(FundingStage::Grant);
             is_debt && is_of_market(story, units)
-                || is_grant
-                    && !story.title.passage.text.contains(company.as_str())
-                    && is_given_by_headline(story)
+                || is_grant && !is_in_title(story, company) && is_given_by_headline(story)
                 || is_description_of_other(story, company)
                 || is_sale_headed(story)
                 || is_of_rights(story)
@@ -36,6 +35,7 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
         }
         Announced::Acquisition { .. } => {
             is_of_rights(story) && !story.title.has(story.language().buys)
+                || is_other_than_lead(story, found)
                 || is_other_than_headline(story, found)
         }
     }
@@ -60,6 +60,18 @@ fn is_other_than_headline(story: &Story<'_>, found: &Announced) -> bool {
     let headed = actors.iter().filter(|actor| actor.is_titled && actor.is_firm()).collect::<Vec<_>>();
     let is_side = |name: &str| headed.iter().any(|actor| actor.is_called(name));
     headed.len() == 2 && !(is_side(acquirer) && is_side(target))
+}
+
+/// What is pieced together must not contradict the first sentence that names both sides.
+fn is_other_than_lead(story: &Story<'_>, found: &Announced) -> bool {
+    const SENTENCES: usize = 2;
+    let Announced::Acquisition { acquirer, target, confidence, .. } = found else { return false };
+    let told = story.body.iter().take(SENTENCES).find_map(|scene| {
+        let found = deal(scene, story.year).filter(|found| !found.minority)?;
+        Some((body_name(story, scene, found.acquirer?)?, body_name(story, scene, found.target?)?))
+    });
+    *confidence == RETOLD
+        && told.is_some_and(|(buys, sold)| !(is_same(&buys, acquirer) && is_same(&sold, target)))
 }
 
 /// `buys former department store for £14.8m`: the last word of what is bought is a thing.
@@ -153,7 +165,6 @@ fn is_of_rights(story: &Story<'_>) -> bool {
         "in-licences",
         "in-licensing",
         "out-licenses",
-        "licenses",
         "exclusive rights",
         "exclusive license",
         "exclusive licence",
@@ -172,7 +183,9 @@ fn is_of_rights(story: &Story<'_>) -> bool {
         "exklusiv licens",
     ];
     let mut first = std::iter::once(&story.title).chain(story.body.iter().take(2));
-    first.any(|scene| scene.find_said(LICENCES, 0, scene.tokens().len()).is_some())
+    // `A licenses B's compound`; but nothing is told by `marriage licenses`.
+    let licenses = |scene: &Scene<'_>| scene.runs.iter().any(|run| scene.is(run.to, &["licenses"]));
+    first.any(|scene| scene.find_said(LICENCES, 0, scene.tokens().len()).is_some() || licenses(scene))
 }
 
 /// `secures a $1.2 billion order`: what the sum is of, right after it or right before.
@@ -300,7 +313,8 @@ fn is_of_market(story: &Story<'_>, units: i64) -> bool {
         !tickers(scene.passage).is_empty()
             || scene.tokens().iter().any(|token| is_one_of(&token.lower, LISTED))
     };
-    is_security && (units >= DEBT_MAX || first().any(is_listed))
+    let is_placed = first().any(|scene| scene.has(scene.language.subscribed));
+    is_security && (units >= DEBT_MAX || first().any(is_listed) && !is_placed)
 }
 
 /// `A to absorb B in $1.3 billion merger`: what is paid for a company is not given to it.

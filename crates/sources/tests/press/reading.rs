@@ -95,6 +95,89 @@ fn what_is_not_the_sum_of_the_round_is_not_taken_for_it() {
     }
 }
 
+/// Who buys whom.
+fn bought(title: &str, body: &str) -> Option<(String, String, Option<i64>)> {
+    match read_text(title, body)? {
+        Announced::Acquisition { acquirer, target, price, .. } => {
+            Some((acquirer, target, price.map(|price| price.amount / 100)))
+        }
+        Announced::Funding { .. } => None,
+    }
+}
+
+#[test]
+fn headings_and_datelines_are_no_sentences() {
+    for body in [
+        "10 March 2026\nNOT FOR RELEASE OR DISTRIBUTION IN ANY JURISDICTION\nQuarryhill plc (\"Quarryhill\")\nAcquisition\n\
+         Quarryhill plc has acquired Lintwood Limited for a cash consideration of £4 million.",
+        "LEEDS, 10 March 2026. Quarryhill has acquired Lintwood for £4 million.\nIts mills are old.",
+        "LEEDS--(BUSINESS WIRE)--Quarryhill has acquired Lintwood for £4 million.",
+        "Leeds, March 10, 2026: Quarryhill has acquired Lintwood for £4 million.",
+    ] {
+        let found = bought("Quarryhill acquires Lintwood", body).unwrap();
+        assert!(found.0.starts_with("Quarryhill") && found.1.starts_with("Lintwood"), "{found:?}");
+        assert_eq!(found.2, Some(4_000_000), "{body}");
+    }
+}
+
+#[test]
+fn a_noun_tells_a_purchase_by_the_prepositions_around_it() {
+    for (title, body) in [
+        (
+            "Recommended cash offer for Lintwood plc",
+            "The boards of Quarryhill Limited (\"Quarryhill\") and Lintwood plc (\"Lintwood\") have reached agreement on the \
+             terms of a recommended cash offer by Quarryhill for the entire issued share capital of Lintwood.",
+        ),
+        (
+            "Authority clears Lintwood deal",
+            "The authority has cleared the completed acquisition by Quarryhill Mills of Lintwood Yarns.",
+        ),
+        (
+            "Cession de Lintwood à Quarryhill",
+            "Le groupe Brassac annonce la signature de l'accord définitif portant sur la cession par Brassac SA de sa \
+             filiale Lintwood à Quarryhill.",
+        ),
+        (
+            "Quarryhill lämnar uppköpserbjudande till aktieägarna i Lintwood",
+            "Quarryhill AB lämnar ett offentligt uppköpserbjudande till aktieägarna i Lintwood AB (publ). Aktierna i Lintwood \
+             är upptagna till handel och styrelsen för Lintwood har beslutat att rekommendera erbjudandet.",
+        ),
+        (
+            "Quarryhill brengt bod uit op Lintwood",
+            "Quarryhill en Lintwood hebben overeenstemming bereikt over een openbaar bod op alle aandelen Lintwood.",
+        ),
+        (
+            "Aquisição da Lintwood pela Quarryhill",
+            "A Quarryhill S.A. comunica que celebrou contrato de compra e venda para a aquisição da totalidade das quotas \
+             da Lintwood Ltda.",
+        ),
+    ] {
+        let (acquirer, target, _) = bought(title, body).unwrap_or_default();
+        assert!(
+            acquirer.starts_with("Quarryhill") && target.starts_with("Lintwood"),
+            "{body}: {acquirer}, {target}"
+        );
+    }
+}
+
+#[test]
+fn what_a_purchase_is_paid_with_is_not_its_price() {
+    let body = "Quarryhill has acquired Lintwood. It will pay total consideration of £9 million, consisting of £7 million in \
+                cash and £2 million in shares, met from a £30 million banking facility.";
+    assert_eq!(bought("Quarryhill acquires Lintwood", body).unwrap().2, Some(9_000_000));
+}
+
+#[test]
+fn addresses_tell_nothing_of_names() {
+    let body = "Lumivrac, qui conçoit des fontaines, annonce une levée de fonds de 4 millions d'euros.\nLe tour est mené par \
+                Estuaire Capital.\nContact : lumivrac@agence.example";
+    let Some(Announced::Funding { company, .. }) = read_text("Lumivrac lève 4 millions d'euros", body)
+    else {
+        panic!("nothing read");
+    };
+    assert_eq!(company, "Lumivrac");
+}
+
 /// Long texts are read as far as the limit, and in the time that takes.
 #[test]
 fn a_body_without_end_is_read_at_its_beginning() {
