@@ -62,16 +62,16 @@ fn is_other_than_headline(story: &Story<'_>, found: &Announced) -> bool {
     headed.len() == 2 && !(is_side(acquirer) && is_side(target))
 }
 
-/// What is pieced together must not contradict the first sentence that names both sides.
+/// What is pieced together must not name another buyer than the first sentence that names both sides.
 fn is_other_than_lead(story: &Story<'_>, found: &Announced) -> bool {
     const SENTENCES: usize = 2;
     let Announced::Acquisition { acquirer, target, confidence, .. } = found else { return false };
     let told = story.body.iter().take(SENTENCES).find_map(|scene| {
-        let found = deal(scene, story.year).filter(|found| !found.minority)?;
-        Some((body_name(story, scene, found.acquirer?)?, body_name(story, scene, found.target?)?))
+        let found = deal(scene, story.year).filter(|found| found.is_whole() && !found.minority)?;
+        body_name(story, scene, found.acquirer?)
     });
-    *confidence == RETOLD
-        && told.is_some_and(|(buys, sold)| !(is_same(&buys, acquirer) && is_same(&sold, target)))
+    let is_side = |buyer: &String| is_same(buyer, acquirer) || is_same(buyer, target);
+    *confidence == RETOLD && told.is_some_and(|buyer| !is_side(&buyer))
 }
 
 /// `buys former department store for £14.8m`: the last word of what is bought is a thing.
