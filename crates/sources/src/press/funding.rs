@@ -6,6 +6,7 @@ use super::language::{Hit, any_at, find, has, is_in};
 use super::name::Run;
 use super::scene::Scene;
 use super::stage::stage;
+use super::table::is_one_of;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Round {
@@ -46,9 +47,10 @@ pub(super) fn round(scene: &Scene<'_>, evident: bool, year: i32) -> Option<Round
     let main = verbs.clone().filter(|at| !is_relative(*at));
     let raised = main.chain(verbs.filter(|at| is_relative(*at)));
     let raised = raised.into_iter().find_map(|at| raise_at(scene, start, at, year));
-    // `A has made an investment in B, they announced today`: what comes first is told.
-    let invested =
-        invest(scene, year).filter(|invested| raised.is_none_or(|raised| invested.at <= raised.at));
+    // `A has made an investment in B, they announced today`: what comes first is told. Whoever gives is not given anything.
+    let invested = invest(scene, year).filter(|invested| {
+        raised.is_none_or(|raised| invested.at <= raised.at || invested.investor == Some(raised.company))
+    });
     invested
         .or(raised)
         .or_else(|| client(scene, start))
@@ -113,6 +115,9 @@ fn raise_at(scene: &Scene<'_>, start: usize, at: usize, year: i32) -> Option<Rou
     if longer.iter().any(is_longer) {
         return None;
     }
+    if let Some(found) = announced_for(scene, start, hit).filter(|_| is_news(scene, hit, year)) {
+        return Some(found);
+    }
     if takes_part(scene, hit) || gives_loan(scene, hit) || announces_stake(scene, hit) {
         return None;
     }
@@ -173,6 +178,24 @@ fn announces_stake(scene: &Scene<'_>, hit: Hit) -> bool {
     const STAKE_WORDS: usize = 9;
     let stake = find(scene.tokens(), STAKES, hit.to, hit.to + STAKE_WORDS);
     stake.is_some_and(|stake| scene.run_at(stake.to).is_some() || scene.run_at(stake.to + 1).is_some())
+}
+
+/// `The ministry announced a contribution of $6.8 million to B`: whoever announces money for somebody else gives it.
+fn announced_for(scene: &Scene<'_>, start: usize, hit: Hit) -> Option<Round> {
+    const ANNOUNCES: &str = "announces announced announce announcing awards awarded approves approved signs signed confirms \
+        confirmed bewilligt genehmigt annonce accorde octroie anuncia concede anunció concedió annuncia concede assegna kondigt \
+        verleent anuncia aprova concede beviljar beviljat tilldelar";
+    const TO: &str = "to an à a al aan ao till para";
+    const FOR: &str = "for für pour para per voor för";
+    const SUM_WORDS: usize = 8;
+    let tokens = scene.tokens();
+    let is = |at: usize, list: &str| tokens.get(at).is_some_and(|token| is_one_of(&token.lower, list));
+    let sum = scene.sums.iter().find(|sum| sum.from >= hit.to && sum.from <= hit.to + SUM_WORDS)?;
+    let company = scene.run_at(sum.to + 1).filter(|_| is(hit.from, ANNOUNCES))?;
+    let is_given = is(sum.to, TO) || is(sum.to, FOR) && scene.is_headed(company);
+    let investor = scene.subject(scene.clause_start(hit.from).max(start), hit.from);
+    let is_other = investor.is_none_or(|investor| investor != company);
+    (is_given && is_other).then_some(Round { company, at: hit.from, investor })
 }
 
 /// `Two engineers have raised $6.5 million for Smoothair, a startup`.
@@ -275,8 +298,10 @@ fn invest(scene: &Scene<'_>, year: i32) -> Option<Round> {
     let near = hit.to..(hit.to + INTO_WORDS).min(named);
     let past_sum = scene.sums.iter().find(|sum| near.contains(&sum.from)).map(|sum| sum.to);
     let from = past_sum.unwrap_or(hit.to);
+    // `provides a Credit Facility to B`: a word for a round that is written as names are.
+    let is_round = |run: Run| any_at(tokens, run.to - 1, scene.language.rounds).is_some();
     let into = find(tokens, scene.language.into, from, from + INTO_WORDS)
-        .filter(|_| scene.object(from, tokens.len()).is_none());
+        .filter(|_| scene.object(from, tokens.len()).is_none_or(is_round));
     let company = scene
         .object(into.map_or(from, |into| into.to), tokens.len())
         .filter(|company| *company != investor)?;

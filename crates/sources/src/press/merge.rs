@@ -5,6 +5,7 @@ use super::backers::{backers, names_giver};
 use super::deal::{Deal, deal};
 use super::funding::{Round, headed, round, speaks_of_round};
 use super::language::{any_at, is_in};
+use super::name::Run;
 use super::naming::{
     body_name, canonical, is_certain, is_in_title, is_place, is_same, prefer, settled_name, stated_name,
 };
@@ -130,6 +131,13 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
     let lead = story.body.iter().take(PRESS_LEAD_SENTENCES).enumerate();
     let told = lead.filter_map(|(at, scene)| Some((at, scene, round(scene, evident, story.year)?))).next();
     let body_company = told.as_ref().and_then(|(_, scene, found)| company_name(story, scene, found));
+    // Where one of the two says who gave, the other cannot have that one as whoever is given something.
+    let giver = |run: Option<Run>, scene: &Scene<'_>| run.and_then(|run| body_name(story, scene, run));
+    let title_giver = of_title.and_then(|found| settled_name(story, found.investor?));
+    let body_giver = told.as_ref().and_then(|(_, scene, found)| giver(found.investor, scene));
+    let is_giver = |name: &String, giver: &Option<String>| giver.as_ref().is_some_and(|it| is_same(it, name));
+    let body_company = body_company.filter(|name| headline.is_none() || !is_giver(name, &title_giver));
+    let headline = headline.filter(|name| body_company.is_none() || !is_giver(name, &body_giver));
     let agreed = headline.is_some() && body_company.is_some();
     let is_headed = headline.is_some();
     let shared = told.as_ref().is_some_and(|(at, ..)| shares_sum(story, *at));

@@ -22,9 +22,12 @@ mod name;
 mod naming;
 mod offer;
 mod order;
+mod other;
+mod owner;
 mod parts;
 mod past;
 mod phrase;
+mod proof;
 mod purchase;
 mod retold;
 mod sale;
@@ -34,10 +37,12 @@ mod share;
 mod sheet;
 mod stage;
 mod subject;
+mod sure;
 mod table;
 mod text;
 mod topic;
 mod veto;
+mod whole;
 
 use crate::money::Money;
 use assay_domain::Confidence;
@@ -90,6 +95,8 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
     let story = Story {
         title: Scene::new(&title, known),
         body: body.iter().map(|passage| Scene::new(passage, known)).collect(),
+        whole: release.body,
+        brands: &brands,
         year: release.published_on.checked_sub_days(RECENT).unwrap_or(release.published_on).year(),
     };
     if story.is_doubtful() {
@@ -99,6 +106,23 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
     sheet::read(&story)
         .or_else(|| merge::read(&story).filter(is_clear))
         .or_else(|| retold::read(&story).filter(is_clear))
+        .and_then(|found| proof::proved(&story, found))
+        .map(|found| sold_instead(&story, &found).unwrap_or(found))
+        .or_else(|| {
+            let found = sure::read(&story).and_then(|found| proof::proved(&story, found));
+            found.filter(|found| !veto::is_other_business(&story, found))
+        })
+}
+
+/// What is paid for a part of a company is no money for it: the purchase that the first sentences tell, where the headline
+/// speaks of no round.
+fn sold_instead(story: &Story<'_>, found: &Announced) -> Option<Announced> {
+    let is_round = matches!(found, Announced::Funding { .. }) && !funding::speaks_of_round(&story.title);
+    let is_raised = !story.title.sums.is_empty() && story.title.has(story.language().raises);
+    let is_sold = || {
+        story.body.first().is_some_and(|first| deal::deal(first, story.year).is_some_and(|it| it.is_told()))
+    };
+    sure::purchase(story).filter(|_| is_round && !is_raised && is_sold())
 }
 
 /// A release as it is read: its headline and its sentences.
@@ -106,6 +130,10 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
 struct Story<'a> {
     title: Scene<'a>,
     body: Vec<Scene<'a>>,
+    /// All of the body, with what follows the last sentence that is read.
+    whole: &'a str,
+    /// Names that are written small.
+    brands: &'a [String],
     /// Of its publication: earlier years are the past.
     year: i32,
 }
@@ -119,6 +147,11 @@ const EVIDENCE_SENTENCES: usize = 5;
 impl Story<'_> {
     fn language(&self) -> &'static Language {
         self.title.language
+    }
+
+    fn is_brand(&self, name: &str) -> bool {
+        let first = name.split(' ').next().unwrap_or_default();
+        self.brands.iter().any(|brand| brand == first) || first.chars().any(char::is_uppercase)
     }
 
     fn is_doubtful(&self) -> bool {

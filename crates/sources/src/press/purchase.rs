@@ -145,7 +145,7 @@ fn named_unit(story: &Story<'_>) -> Option<String> {
 }
 
 /// Before what belongs to whoever is spoken of.
-const OWN: &str = "its their seine ihre seiner ihrer sa son leur su sua suo zijn haar sin sitt";
+pub(super) const OWN: &str = "its their seine ihre seiner ihrer sa son leur su sua suo zijn haar sin sitt";
 
 /// Whether the release is about it, and the names are names.
 fn is_news(story: &Story<'_>, tale: &Tale, acquirer: &String, target: &String) -> bool {

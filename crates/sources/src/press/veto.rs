@@ -7,6 +7,7 @@ use super::language::{any_at, is_in};
 use super::looks::tickers;
 use super::merge::AGREED;
 use super::naming::{body_name, is_in_title, is_same, settled_name};
+use super::other::{is_appointment, is_study};
 use super::retold::RETOLD;
 use super::scene::{Scene, is_break};
 use super::stage::stage;
@@ -17,7 +18,11 @@ use assay_domain::taxonomy::FundingStage;
 
 /// Whether the release announces something else than was read of it.
 pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
-    if is_round_up(story) || is_called_round_up(story, found) || names_nobody_firm(story, found) {
+    if is_appointment(story)
+        || is_round_up(story)
+        || is_called_round_up(story, found)
+        || names_nobody_firm(story, found)
+    {
         return true;
     }
     match found {
@@ -32,6 +37,7 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
                 || is_of_rights(story)
                 || is_of_order(story)
                 || closes_fund(story)
+                || is_study(story)
         }
         Announced::Acquisition { .. } => {
             is_of_rights(story) && !story.title.has(story.language().buys)
@@ -39,6 +45,13 @@ pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
                 || is_other_than_headline(story, found)
         }
     }
+}
+
+/// Whether the release is about something else, whoever stands in its first sentences.
+pub(super) fn is_other_business(story: &Story<'_>, found: &Announced) -> bool {
+    let is_funding = matches!(found, Announced::Funding { .. });
+    let is_apart = is_sale_headed(story) || is_of_order(story) || closes_fund(story) || is_study(story);
+    is_appointment(story) || is_round_up(story) || is_of_rights(story) || is_funding && is_apart
 }
 
 /// Unless headline and body agree: two companies in a headline that tells of no seller are the two sides.

@@ -1,0 +1,97 @@
+//! What somebody is called in full: the words that stand beside a name wherever it stands.
+
+use super::Story;
+use super::language::{any_at, is_in};
+use super::table::is_one_of;
+use super::text::{Kind, Passage, Token};
+
+/// A name may lack so many words on a side.
+const WORDS_MAX: usize = 2;
+/// Small words inside names.
+const JOINTS: &str =
+    "de del de la los las du des d' di da do dos das della delle van von der den of & y e et i";
+/// Words with a capital that stand before and after names, and are no part of them.
+const APART: &str =
+    "ceo cfo cto coo chief dr mr mrs ms prof the sr sra herr frau der die das den dem des and or inc";
+
+/// The name with the words without which it is nowhere: `Hospitales del Cantábrico` for `Cantábrico`.
+pub(super) fn whole_name(story: &Story<'_>, name: String) -> String {
+    if story.language().has_capital_nouns() {
+        return name;
+    }
+    let mut name = name;
+    for _ in 0..WORDS_MAX {
+        match beside(story, &name) {
+            Some(longer) => name = longer,
+            None => break,
+        }
+    }
+    name
+}
+
+/// The name with what stands on one side of it in all places.
+fn beside(story: &Story<'_>, name: &str) -> Option<String> {
+    const PLACES_MIN: usize = 2;
+    let whole = Passage::new(name);
+    let texts = || std::iter::once(&story.title).chain(&story.body);
+    let places = texts().flat_map(|scene| {
+        let windows = scene.tokens().windows(whole.tokens.len().max(1)).enumerate();
+        let same =
+            windows.filter(|(_, part)| part.iter().zip(&whole.tokens).all(|(one, two)| one.text == two.text));
+        same.map(move |(at, part)| (scene, at, at + part.len()))
+    });
+    let places = places.collect::<Vec<_>>();
+    let is_told = places.len() >= PLACES_MIN && places.iter().any(|(scene, ..)| !scene.is_titled);
+    if !is_told {
+        return None;
+    }
+    let all_alike = |side: &dyn Fn(&Passage<'_>, usize, usize) -> Option<String>| {
+        let mut sides = places.iter().map(|(scene, at, to)| side(scene.passage, *at, *to));
+        let first = sides.next()??;
+        sides.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    };
+    let is_part = |token: &Token<'_>| {
+        let language = story.language();
+        let is_verb = [language.raises, language.buys, language.sells, language.invests, language.rounds]
+            .iter()
+            .any(|words| any_at(std::slice::from_ref(token), 0, words).is_some());
+        token.kind == Kind::Word
+            && token.is_capital()
+            && !is_one_of(&token.lower, APART)
+            && !is_in(token, language.openers)
+            && !is_in(token, language.kinds)
+            && !is_in(token, language.places)
+            && !is_verb
+    };
+    let left = |text: &Passage<'_>, at: usize, _: usize| left_of(text, at, &is_part);
+    let right = |text: &Passage<'_>, _: usize, to: usize| right_of(text, to, &is_part);
+    // Where it begins a sentence, the first word may have its capital only by that.
+    let is_inside = |word: &str| {
+        let first = word.split(' ').next().unwrap_or_default();
+        texts()
+            .any(|scene| !scene.is_titled && scene.tokens().iter().skip(1).any(|token| token.text == first))
+    };
+    all_alike(&left)
+        .filter(|word| is_inside(word))
+        .map(|word| format!("{word} {name}"))
+        .or_else(|| all_alike(&right).map(|word| format!("{name} {word}")))
+}
+
+fn left_of(text: &Passage<'_>, at: usize, is_part: &impl Fn(&Token<'_>) -> bool) -> Option<String> {
+    let word = |back: usize| at.checked_sub(back).and_then(|at| text.tokens.get(at));
+    let last = word(1)?;
+    if is_part(last) {
+        return Some(last.text.to_owned());
+    }
+    let head = word(2).filter(|head| is_part(head) && is_one_of(&last.lower, JOINTS))?;
+    Some(format!("{} {}", head.text, last.text))
+}
+
+fn right_of(text: &Passage<'_>, to: usize, is_part: &impl Fn(&Token<'_>) -> bool) -> Option<String> {
+    let next = text.tokens.get(to).filter(|next| next.spaced)?;
+    if is_part(next) {
+        return Some(next.text.to_owned());
+    }
+    let after = text.tokens.get(to + 1).filter(|after| is_part(after) && is_one_of(&next.lower, JOINTS))?;
+    Some(format!("{} {}", next.text, after.text))
+}
