@@ -13,6 +13,8 @@ const WIRES: &str = include_str!("../../data/press/wires.jsonl");
 /// Labelled after the grammar was written: what it makes of them it makes of any, which the bar tells and does not judge. Whoever mends
 /// the grammar by looking at some moves those to the seen ones. Of these only the words for currencies were taken.
 const FRESH: &str = include_str!("../../data/press/fresh.jsonl");
+/// Such releases as nobody has read the grammar against.
+const WIRES_FRESH: &str = include_str!("../../data/press/wires-fresh.jsonl");
 /// Held out as well, short and as journalists write: told, not judged.
 const NEWS: &str = include_str!("../../data/press/held-out.jsonl");
 /// Releases as wires carry them, by which the grammar is judged.
@@ -30,6 +32,7 @@ pub async fn run(_short: bool) -> Result<Verdict> {
     let seen = score(SEEN, |text, said| progress(format!("{}: {said:?}", text.id)))?;
     progress(format!("seen: {}", tell(&seen)));
     progress(format!("wires seen: {}", tell(&score(WIRES, |_, _| {})?)));
+    progress(format!("wires fresh: {}", tell(&score(WIRES_FRESH, |_, _| {})?)));
     let fresh = score(FRESH, |_, _| {})?;
     progress(format!("{} fresh ones: {}", fresh.texts, tell(&fresh)));
     progress(format!("held out, as journalists write: {}", tell(&score(NEWS, |_, _| {})?)));

@@ -1,6 +1,6 @@
 //! What a language is to the grammar: tables of words. All else is shared.
 
-pub(super) use super::parts::{Pacts, Past, Paying};
+pub(super) use super::parts::{Bonds, Pacts, Past, Paying};
 pub(super) use super::phrase::{Hit, any_at, find, has, is_in};
 use super::table::{lines, words_of};
 use super::text::{Passage, Token};
@@ -88,10 +88,7 @@ pub(super) struct Language {
     pub others: Words,
     /// Other news: what a body says of rounds then is a look back.
     pub topics: Words,
-    /// That a debt is a security on the market, or replaces another debt: no new money.
-    pub bonds: Words,
-    /// That somebody who is named took it all: it is not sold on the market.
-    pub subscribed: Words,
+    pub bonds: Bonds,
     /// Vehicles of investors, which raise money too.
     pub funds: Words,
     /// That a sum is rounded.
@@ -188,8 +185,7 @@ impl Language {
             modals: words("modals"),
             others: words("others"),
             topics: words("topics"),
-            bonds: words("bonds"),
-            subscribed: words("subscribed"),
+            bonds: Bonds::new(&words),
             funds: words("funds"),
             roughly: words("roughly"),
             totals: words("totals"),

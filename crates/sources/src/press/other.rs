@@ -16,7 +16,6 @@ pub(super) fn is_appointment(story: &Story<'_>) -> bool {
         "names * president",
         "names new",
         "hires * as",
-        "joins * as",
         "promotes",
         "ernennt",
         "beruft",
@@ -31,8 +30,6 @@ pub(super) fn is_appointment(story: &Story<'_>) -> bool {
         "nommé",
         "nommée",
         "nomme",
-        "au poste de",
-        "en qualité de",
         "nombra",
         "nombrado",
         "nombrada",
@@ -55,10 +52,15 @@ pub(super) fn is_appointment(story: &Story<'_>) -> bool {
         "utsedd",
         "utnämner",
         "ny vd",
-        "tillträder som",
     ];
+    // `A joins B as its chief of finance`, where a company that joins another is bought.
+    const JOINED_AS: &[&str] =
+        &["joins * as", "en qualité de", "au poste de", "tillträder som", "tritt * ein als", "se une * como"];
     let (title, language) = (&story.title, story.language());
     let tokens = title.tokens();
+    if title.find_said(JOINED_AS, 0, tokens.len()).is_some() && title.sums.is_empty() {
+        return true;
+    }
     let verbs = [language.buys, language.bought, language.sells, language.sold, language.deals];
     title.find_said(OFFICES, 0, tokens.len()).is_some()
         && title.sums.is_empty()

@@ -60,3 +60,17 @@ impl Paying {
         }
     }
 }
+
+#[derive(Debug)]
+pub(super) struct Bonds {
+    /// That a debt is a security on the market, or replaces another debt: no new money.
+    pub bonds: Words,
+    /// That somebody who is named took it all: it is not sold on the market.
+    pub subscribed: Words,
+}
+
+impl Bonds {
+    pub(super) fn new(words: &impl Fn(&str) -> Words) -> Self {
+        Self { bonds: words("bonds"), subscribed: words("subscribed") }
+    }
+}

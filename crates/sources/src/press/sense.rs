@@ -120,8 +120,8 @@ fn is_charity(company: &str) -> bool {
 /// Bonds that are sold on the market, or that only replace others.
 fn is_of_market(story: &Story<'_>) -> bool {
     let mut first = std::iter::once(&story.title).chain(story.body.iter().take(PRESS_LEAD_SENTENCES));
-    let is_placed = first.clone().any(|scene| scene.has(story.language().subscribed));
-    first.any(|scene| scene.has(story.language().bonds)) && !is_placed
+    let is_placed = first.clone().any(|scene| scene.has(story.language().bonds.subscribed));
+    first.any(|scene| scene.has(story.language().bonds.bonds)) && !is_placed
 }
 
 /// A sentence about an earlier round.

@@ -326,7 +326,7 @@ fn is_of_market(story: &Story<'_>, units: i64) -> bool {
         !tickers(scene.passage).is_empty()
             || scene.tokens().iter().any(|token| is_one_of(&token.lower, LISTED))
     };
-    let is_placed = first().any(|scene| scene.has(scene.language.subscribed));
+    let is_placed = first().any(|scene| scene.has(scene.language.bonds.subscribed));
     is_security && (units >= DEBT_MAX || first().any(is_listed) && !is_placed)
 }
 
