@@ -15,28 +15,28 @@ const WIRES: &str = include_str!("../../data/press/wires.jsonl");
 const FRESH: &str = include_str!("../../data/press/fresh.jsonl");
 /// Such releases as nobody has read the grammar against.
 const WIRES_FRESH: &str = include_str!("../../data/press/wires-fresh.jsonl");
-/// Held out as well, short and as journalists write: told, not judged.
-const NEWS: &str = include_str!("../../data/press/held-out.jsonl");
-/// Releases as wires carry them, by which the grammar is judged.
-const HELD_OUT: &str = include_str!("../../data/press/wire-held-out.jsonl");
-/// Committed before the grammar was written for such releases.
-const HELD_OUT_HASH: &str = include_str!("../../data/press/wire-held-out.sha256");
+/// What judges: short ones as journalists write, and releases as wires carry them. Their hashes were committed before the grammar was
+/// written for such texts.
+const NEWS: (&str, &str) =
+    (include_str!("../../data/press/held-out.jsonl"), include_str!("../../data/press/held-out.sha256"));
+const HELD_OUT: (&str, &str) = (
+    include_str!("../../data/press/wire-held-out.jsonl"),
+    include_str!("../../data/press/wire-held-out.sha256"),
+);
 /// In hundredths. What is wrong harms more than what is missed.
 const PRECISION_MIN: usize = 95;
 const RECALL_MIN: usize = 85;
 
 /// Seconds long, so the short form is the whole.
 pub async fn run(_short: bool) -> Result<Verdict> {
-    let hash = Sha256::digest(HELD_OUT).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    ensure!(HELD_OUT_HASH.starts_with(&hash), "the held-out releases are not those whose hash was committed");
     let seen = score(SEEN, |text, said| progress(format!("{}: {said:?}", text.id)))?;
     progress(format!("seen: {}", tell(&seen)));
     progress(format!("wires seen: {}", tell(&score(WIRES, |_, _| {})?)));
     progress(format!("wires fresh: {}", tell(&score(WIRES_FRESH, |_, _| {})?)));
     let fresh = score(FRESH, |_, _| {})?;
     progress(format!("{} fresh ones: {}", fresh.texts, tell(&fresh)));
-    progress(format!("held out, as journalists write: {}", tell(&score(NEWS, |_, _| {})?)));
-    let unseen = score(HELD_OUT, |_, _| {})?;
+    let news = unseen_ones(NEWS)?;
+    let unseen = unseen_ones(HELD_OUT)?;
     progress(format!(
         "held out: {} right of {} said and {} labelled; of rounds {} % have the right stage, {} % of investors are found",
         unseen.right,
@@ -46,13 +46,22 @@ pub async fn run(_short: bool) -> Result<Verdict> {
         unseen.investor_recall()
     ));
     let figure = format!(
-        "signals-extract: {} releases held out, {} (bars {}, {})",
+        "signals-extract: {} releases held out as wires carry them, {}; {} as journalists write, {} (bars of both {}, {})",
         unseen.texts,
         tell(&unseen),
+        news.texts,
+        tell(&news),
         hundredths(PRECISION_MIN),
         hundredths(RECALL_MIN)
     );
-    Ok(Verdict { figure, passed: is_enough(&unseen) })
+    Ok(Verdict { figure, passed: is_enough(&unseen) && is_enough(&news) })
+}
+
+/// Scores a file that nobody may have changed; of what is wrong nothing is told.
+fn unseen_ones((file, committed): (&str, &str)) -> Result<Score> {
+    let hash = Sha256::digest(file).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    ensure!(committed.starts_with(&hash), "the held-out releases are not those whose hash was committed");
+    Ok(score(file, |_, _| {})?)
 }
 
 fn is_enough(score: &Score) -> bool {
@@ -97,6 +106,11 @@ mod tests {
         let also = r#"Foobar Technologies","also":{"company":["Foo","FooBar"]},"investors_of":""#;
         let right = score(&text.replace("FOOBAR, Inc.", also), |_, _| panic!()).unwrap();
         assert_eq!(right.right, 1);
+    }
+
+    #[test]
+    fn a_file_that_was_changed_does_not_judge() {
+        assert!(unseen_ones(("{}", NEWS.1)).is_err());
     }
 
     #[test]
