@@ -8,7 +8,6 @@ use tantivy::collector::{Count, TopDocs};
 use tantivy::directory::MmapDirectory;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::IndexRecordOption;
-use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, IndexReader, Order, ReloadPolicy, Term};
 use uuid::Uuid;
 
@@ -31,7 +30,9 @@ impl Bare {
         let generation = entries
             .iter()
             .map(std::fs::DirEntry::path)
-            .filter(|path| path.is_dir())
+            .filter(|path| {
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("generation-"))
+            })
             .max()
             .context("the node has no index")?;
         let people = generation.join("people");
@@ -39,8 +40,7 @@ impl Bare {
         while let folder = people.join(format!("partition-{}", partitions.len()))
             && folder.is_dir()
         {
-            let mut index = Index::open(MmapDirectory::open(&folder)?)?;
-            index.set_tokenizers(TokenizerManager::default());
+            let index = Index::open(MmapDirectory::open(&folder)?)?;
             let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
             partitions.push((index, reader));
         }
@@ -71,17 +71,17 @@ impl Bare {
 type Found = (Vec<(u64, Uuid)>, usize);
 
 fn partition((index, reader): &(Index, IndexReader), icp: &Icp, limit: usize) -> Result<Found> {
-    let schema = index.schema();
-    let term = |name: &str, value: &str| -> Result<Box<dyn Query>> {
-        let term = Term::from_field_text(schema.get_field(name)?, value);
-        Ok(Box::new(TermQuery::new(term, IndexRecordOption::Basic)))
+    let terms = index.schema().get_field("terms")?;
+    let term = |name: &str, value: &str| -> Box<dyn Query> {
+        let term = Term::from_field_bytes(terms, format!("{name}\0{value}").as_bytes());
+        Box::new(TermQuery::new(term, IndexRecordOption::Basic))
     };
     let mut parts = Vec::new();
     for (field, value) in &icp.terms {
-        parts.push((Occur::Must, term(field, value)?));
+        parts.push((Occur::Must, term(field, value)));
     }
     // What belongs to one account alone.
-    parts.push((Occur::MustNot, term("owner", "*")?));
+    parts.push((Occur::MustNot, term("owner", "*")));
     let searcher = reader.searcher();
     let best = TopDocs::with_limit(limit).order_by_u64_field("order", Order::Desc);
     let (best, count) = searcher.search(&BooleanQuery::new(parts), &(best, Count))?;

@@ -18,7 +18,7 @@ use assay_service::{BulkDesk, BulkKeys, ListDesk, ListKeys, Service};
 use assay_store::ledger::PROVIDER_KEY;
 use assay_store::{Graph, Ledger, StoreError, task};
 use assay_worker::{
-    WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, publish_index,
+    WebhookTools, Worker, WorkerHandle, WorkerSettings, WorkerTools, follow_index, keep_index, publish_index,
     run_scheduled_icps,
 };
 use clap::{Args, ValueEnum};
@@ -78,10 +78,7 @@ impl Serve {
         };
         let index = api.as_ref().map(|api| Arc::clone(&api.replica));
         standing.index.get_or_init(|| index.clone());
-        // Followed to the last call: a page may wait for entries that another node has read.
-        let following = index.clone().map(|index| follow_index(index, &rest_stopped));
-        // Nobody waits for its end: a snapshot that is cut short has no list, and is nobody's.
-        drop(index.map(|index| publish_index(index, Clock::system(), &rest_stopped)));
+        let following = index.map(|index| tend_index(&index, &rest_stopped));
         let worker = if self.roles.contains(&Role::Worker) {
             Some(start_worker(&config, (ledger, graph, engine), &worker_stopped)?)
         } else {
@@ -185,6 +182,15 @@ fn open_replica(config: &Config, graph: &Graph) -> Result<Arc<Replica>, Failure>
         };
         Failure::new(format!("{}: {error}", config.index_folder.display()), fix)
     })
+}
+
+/// What is done to an index while it answers. It is followed to the last call: a page may wait for entries that another node
+/// has read.
+fn tend_index(index: &Arc<Replica>, stopped: &watch::Receiver<bool>) -> JoinHandle<()> {
+    // Nobody waits for their ends: what is cut short is not called whole, and is nobody's.
+    drop(keep_index(Arc::clone(index), Clock::system(), stopped));
+    drop(publish_index(Arc::clone(index), Clock::system(), stopped));
+    follow_index(Arc::clone(index), stopped)
 }
 
 fn start_worker(

@@ -31,8 +31,8 @@ pub enum Feature {
 impl Feature {
     fn term(&self, fields: &Fields) -> tantivy::Term {
         match self {
-            Self::Value(term, value) => tantivy::Term::from_field_text(fields.term(*term), value),
-            Self::Word(text, word) => tantivy::Term::from_field_text(fields.text(*text), word),
+            Self::Value(term, value) => fields.value(*term, value),
+            Self::Word(text, word) => fields.word(*text, word),
         }
     }
 

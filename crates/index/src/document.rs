@@ -48,26 +48,6 @@ pub enum Term {
 }
 
 impl Term {
-    pub(crate) const ALL: [Self; 17] = [
-        Self::Owner,
-        Self::Employer,
-        Self::FormerEmployer,
-        Self::CompanyDomain,
-        Self::CompanySize,
-        Self::Industry,
-        Self::Seniority,
-        Self::Department,
-        Self::Skill,
-        Self::Certification,
-        Self::Language,
-        Self::Country,
-        Self::Region,
-        Self::City,
-        Self::Technology,
-        Self::FundingStage,
-        Self::FundingCurrency,
-    ];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Owner => "owner",
@@ -103,8 +83,6 @@ pub enum Text {
 }
 
 impl Text {
-    pub(crate) const ALL: [Self; 3] = [Self::Title, Self::Role, Self::Keywords];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Title => "title",

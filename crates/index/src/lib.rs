@@ -9,6 +9,7 @@ mod alike;
 mod columns;
 mod document;
 mod error;
+mod files;
 mod forward;
 mod partition;
 mod question;

@@ -3,8 +3,9 @@
 use crate::columns::KeptColumns;
 use crate::document::Document;
 use crate::error::IndexError;
+use crate::files::Files;
 use crate::question::Question;
-use crate::schema::{Fields, schema, settings, tokenizers};
+use crate::schema::{Fields, schema, settings};
 use crate::search::{Mark, Page};
 use crate::together::KeptTerms;
 use crate::walk::{Found, walk};
@@ -20,6 +21,9 @@ use uuid::Uuid;
 const WRITER_BYTES: usize = 64 << 20;
 /// A segment of which this much is deleted is written anew, whatever its size.
 const DELETED_SHARE_MAX: f32 = 0.2;
+/// Segments with fewer documents count as equally small. Each time there are enough of them all are put together: were a large one
+/// among them (Tantivy says 10,000), it would be written anew for every handful of changes.
+const SMALL_DOCUMENTS: u32 = 500;
 /// Segments beyond this are not put together any more.
 const MERGED_DOCUMENTS_MAX: usize = 5_000_000;
 
@@ -44,13 +48,11 @@ impl Partition {
     pub(crate) fn open(folder: &Path) -> Result<Self, IndexError> {
         std::fs::create_dir_all(folder)?;
         let (schema, fields) = schema();
-        let directory =
-            tantivy::directory::MmapDirectory::open(folder).map_err(tantivy::TantivyError::from)?;
+        let files = Files::open(folder)?;
         let index = tantivy::Index::builder()
             .schema(schema)
             .settings(settings())
-            .tokenizers(tokenizers())
-            .open_or_create(directory)
+            .open_or_create(files)
             .map_err(|why| IndexError::Unreadable { path: folder.to_owned(), why: why.to_string() })?;
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(WRITER_BYTES)
@@ -60,6 +62,7 @@ impl Partition {
         let writer: IndexWriter = index.writer_with_options(options)?;
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
+        merging.set_min_layer_size(SMALL_DOCUMENTS);
         merging.set_max_docs_before_merge(MERGED_DOCUMENTS_MAX);
         writer.set_merge_policy(Box::new(merging));
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -79,7 +82,7 @@ impl Partition {
         Ok(self.index.load_metas()?.payload.as_deref().and_then(Mark::read))
     }
 
-    /// Makes changes visible, and durable together with how far they go.
+    /// Makes changes visible together with how far they go, as one: whoever ends meanwhile leaves all of it or nothing.
     pub(crate) fn apply<'a>(
         &self,
         put: impl Iterator<Item = &'a Document>,
@@ -88,10 +91,10 @@ impl Partition {
     ) -> Result<(), IndexError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         for id in delete {
-            writer.delete_term(self.fields.id_term(id));
+            writer.delete_term(self.fields.id(id));
         }
         for document in put {
-            writer.delete_term(self.fields.id_term(document.place.id));
+            writer.delete_term(self.fields.id(document.place.id));
             writer.add_document(self.fields.write(document))?;
         }
         let mut commit = writer.prepare_commit()?;

@@ -2,9 +2,8 @@
 
 use crate::document::{Number, Term, Text};
 use crate::forward::Forward;
-use crate::schema::{ANY_OWNER, Fields};
+use crate::schema::{self, ANY_OWNER, Fields};
 use crate::together::{AllTerms, KeptTerms};
-use assay_domain::name::fold_text;
 use std::ops::Bound;
 use std::sync::Arc;
 use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, ExistsQuery, Occur, Query, RangeQuery, TermQuery};
@@ -84,7 +83,7 @@ impl Clause {
     fn terms(&self, fields: &Fields) -> Option<Vec<tantivy::Term>> {
         match self {
             Self::OneOf(field, values) => match values.as_slice() {
-                [value] => Some(vec![tantivy::Term::from_field_text(fields.term(*field), value)]),
+                [value] => Some(vec![fields.value(*field, value)]),
                 _ => None,
             },
             Self::Words(field, text) => {
@@ -129,19 +128,16 @@ impl Clause {
     }
 }
 
-fn term(fields: &Fields, field: Term, value: &str) -> Box<dyn Query> {
-    let term = tantivy::Term::from_field_text(fields.term(field), value);
-    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+fn term(fields: &Fields, of: Term, value: &str) -> Box<dyn Query> {
+    Box::new(TermQuery::new(fields.value(of, value), IndexRecordOption::Basic))
 }
 
-fn word_terms(fields: &Fields, field: Text, text: &str) -> Vec<tantivy::Term> {
-    let folded = fold_text(text);
-    let words = folded.split(' ').filter(|word| !word.is_empty());
-    words.map(|word| tantivy::Term::from_field_text(fields.text(field), word)).collect()
+fn word_terms(fields: &Fields, of: Text, text: &str) -> Vec<tantivy::Term> {
+    schema::words(text).iter().map(|word| fields.word(of, word)).collect()
 }
 
-fn words(fields: &Fields, field: Text, text: &str) -> Box<dyn Query> {
-    let each = word_terms(fields, field, text).into_iter().map(|term| {
+fn words(fields: &Fields, of: Text, text: &str) -> Box<dyn Query> {
+    let each = word_terms(fields, of, text).into_iter().map(|term| {
         let query: Box<dyn Query> = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
         (Occur::Must, query)
     });

@@ -58,7 +58,7 @@ pub struct Hits {
 pub struct Index {
     pub(crate) partitions: Vec<Partition>,
     pub(crate) threads: rayon::ThreadPool,
-    /// Changes wait for the disk: questions do not wait behind them.
+    /// Questions do not wait behind changes.
     writing: rayon::ThreadPool,
 }
 
@@ -90,8 +90,8 @@ impl Index {
         Ok(least)
     }
 
-    /// Makes changes visible and durable. A crash between two partitions leaves one ahead; making the same changes again is
-    /// harmless.
+    /// Makes changes visible, and there for whoever opens it next, unless the machine fails before it has written them to the disk.
+    /// A crash between two partitions leaves one ahead; making the same changes again is harmless.
     pub fn apply(&self, changes: &Changes<'_>) -> Result<(), IndexError> {
         let count = self.partitions.len();
         self.writing.install(|| {
@@ -111,6 +111,11 @@ impl Index {
                 partition.fill(documents.iter().filter(|one| home(one.place.id, count) == number))
             })
         })
+    }
+
+    /// Runs work on the threads that ask, where asking again needs no other. Of work that panics nothing is heard.
+    pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        self.threads.spawn(work);
     }
 
     pub fn search(&self, question: &Question, page: &Page) -> Result<Hits, IndexError> {
@@ -138,6 +143,8 @@ impl Index {
 fn pool(purpose: &'static str, partitions: usize) -> Result<rayon::ThreadPool, IndexError> {
     let named = move |number| format!("{purpose}-{number}");
     let builder = rayon::ThreadPoolBuilder::new().num_threads(partitions).thread_name(named);
+    // Rayon would end the process; what has panicked says so itself, and whoever waits for it hears that it is gone.
+    let builder = builder.panic_handler(drop);
     Ok(builder.build().map_err(std::io::Error::other)?)
 }
 

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use tantivy::index::SegmentComponent;
 
 const META: &str = "meta.json";
+/// The files that Tantivy may remove when no segment needs them any more: without it, it removes none that it did not write itself.
+const MANAGED: &str = ".managed.json";
 const LINK_TRIES_MAX: u32 = 5;
 
 /// What a snapshot consists of.
@@ -75,5 +77,8 @@ fn link_once(partition: &Partition, target: &Path) -> Result<Vec<PathBuf>, Index
     let written = serde_json::to_vec(&meta).map_err(std::io::Error::other)?;
     std::fs::write(target.join(META), written)?;
     names.push(PathBuf::from(META));
+    let managed = serde_json::to_vec(&names).map_err(std::io::Error::other)?;
+    std::fs::write(target.join(MANAGED), managed)?;
+    names.push(PathBuf::from(MANAGED));
     Ok(names)
 }

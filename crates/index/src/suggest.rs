@@ -3,7 +3,7 @@
 use crate::document::Term;
 use crate::error::IndexError;
 use crate::question::{Asker, Clause, Question};
-use crate::schema::ANY_OWNER;
+use crate::schema::{ANY_OWNER, value_key};
 use crate::search::{Index, Page};
 use assay_domain::limits::SEARCH_COUNTED_MAX;
 use std::collections::BTreeMap;
@@ -69,16 +69,18 @@ impl Index {
     /// What the dictionary has, whoever it belongs to.
     fn commonest(&self, field: Term, beginning: &str, limit: usize) -> Result<Vec<Suggestion>, IndexError> {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let (all, begun) = (value_key(field, ""), value_key(field, beginning));
         for partition in &self.partitions {
             for segment in partition.searcher().segment_readers() {
-                let values = segment.inverted_index(partition.fields.term(field))?;
-                let mut stream = values.terms().range().ge(beginning.as_bytes()).into_stream()?;
+                let values = segment.inverted_index(partition.fields.terms)?;
+                let mut stream = values.terms().range().ge(&begun).into_stream()?;
                 for _ in 0..VALUES_LOOKED_AT {
-                    if !stream.advance() || !stream.key().starts_with(beginning.as_bytes()) {
+                    if !stream.advance() || !stream.key().starts_with(&begun) {
                         break;
                     }
-                    let value = String::from_utf8_lossy(stream.key()).into_owned();
-                    *counts.entry(value).or_default() += u64::from(stream.value().doc_freq);
+                    let value = stream.key().get(all.len()..).unwrap_or_default();
+                    *counts.entry(String::from_utf8_lossy(value).into_owned()).or_default() +=
+                        u64::from(stream.value().doc_freq);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The two indexes of one generation, and how far they have read the change log.
 
 use crate::error::ReplicaError;
+use crate::kept;
 use crate::snapshots::Manifest;
 use assay_index::{Changes, Document, Index, Mark};
 use chrono::{DateTime, Utc};
@@ -37,6 +38,7 @@ impl Indexes {
         known_since: i64,
     ) -> Result<Self, ReplicaError> {
         std::fs::create_dir_all(folder)?;
+        kept::begin(folder)?;
         std::fs::write(folder.join(KNOWN_SINCE), known_since.to_string())?;
         Ok(Self {
             people: Index::open(&folder.join(PEOPLE), partitions)?,
@@ -53,6 +55,7 @@ impl Indexes {
     pub(crate) fn open(folder: &Path, partitions: usize) -> Result<Option<Self>, ReplicaError> {
         let known_since = std::fs::read_to_string(folder.join(KNOWN_SINCE)).ok();
         let Some(known_since) = known_since.and_then(|text| text.parse().ok()) else { return Ok(None) };
+        kept::begin(folder)?;
         let people = Index::open(&folder.join(PEOPLE), partitions)?;
         let companies = Index::open(&folder.join(COMPANIES), partitions)?;
         let (Some(one), Some(other)) = (people.mark()?, companies.mark()?) else { return Ok(None) };

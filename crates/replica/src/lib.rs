@@ -5,6 +5,7 @@ pub mod describe;
 mod error;
 mod follow;
 mod indexes;
+mod kept;
 mod reading;
 mod replica;
 mod snapshots;

@@ -1,12 +1,12 @@
 //! Asking a replica: which generation answers a page, and the questions themselves, off the threads that others wait for.
 
 use crate::error::ReplicaError;
-use crate::follow::blocking;
 use crate::indexes::Indexes;
 use crate::replica::Replica;
 use assay_domain::limits::{INDEX_CATCH_UP_LOOK, INDEX_CATCH_UP_MAX};
 use assay_index::{Asker, Hits, Index, IndexError, Mark, Page, Question, Suggestion, Term};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// Which of the two indexes is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,14 +68,19 @@ impl Indexes {
         }
     }
 
-    /// Asks one of them anything.
+    /// Asks one of them anything, on its own threads.
     pub async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         side: Side,
         ask: impl FnOnce(&Index) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T, ReplicaError> {
+        let (tell, told) = oneshot::channel();
         let indexes = Arc::clone(self);
-        blocking(move || Ok(ask(indexes.side(side))?)).await
+        self.side(side).spawn(move || {
+            // Whoever asked may have gone meanwhile.
+            drop(tell.send(ask(indexes.side(side))));
+        });
+        Ok(told.await.map_err(|_| ReplicaError::BrokeDown)??)
     }
 
     pub async fn search(
@@ -84,14 +89,14 @@ impl Indexes {
         question: &Arc<Question>,
         page: Page,
     ) -> Result<Hits, ReplicaError> {
-        let (indexes, question) = (Arc::clone(self), Arc::clone(question));
-        blocking(move || Ok(indexes.side(side).search(&question, &page)?)).await
+        let question = Arc::clone(question);
+        self.ask(side, move |index| index.search(&question, &page)).await
     }
 
     /// All that a question meets, however many.
     pub async fn count(self: &Arc<Self>, side: Side, question: &Arc<Question>) -> Result<u64, ReplicaError> {
-        let (indexes, question) = (Arc::clone(self), Arc::clone(question));
-        blocking(move || Ok(indexes.side(side).count(&question)?)).await
+        let question = Arc::clone(question);
+        self.ask(side, move |index| index.count(&question)).await
     }
 
     /// Values that begin like a text, as far as `asker` may see a document that has one; the commonest first.
@@ -102,7 +107,6 @@ impl Indexes {
         asker: Asker,
         limit: usize,
     ) -> Result<Vec<Suggestion>, ReplicaError> {
-        let indexes = Arc::clone(self);
-        blocking(move || Ok(indexes.side(side).suggest(term, &beginning, asker, limit)?)).await
+        self.ask(side, move |index| index.suggest(term, &beginning, asker, limit)).await
     }
 }

@@ -4,6 +4,7 @@
 use crate::error::ReplicaError;
 use crate::follow::blocking;
 use crate::indexes::Indexes;
+use crate::kept;
 use crate::snapshots::{Snapshot, Snapshots};
 use assay_domain::limits::{INDEX_FOLLOW_BATCH, INDEX_SETTLE_LOOKS_MAX, SEQUENCER_IDLE};
 use assay_store::Graph;
@@ -11,22 +12,24 @@ use assay_store::graph::Followed;
 use chrono::{DateTime, Utc};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use uuid::Uuid;
 
 /// How the folder of a generation is called, before its own name. Whatever else lies beside them is not ours to touch.
-const GENERATION: &str = "generation-";
+pub(crate) const GENERATION: &str = "generation-";
 
 #[derive(Debug)]
 pub struct Replica {
     pub(crate) graph: Graph,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     partitions: usize,
     /// Held as long as this lives: what another node keeps in the same folder would look like something left over.
     _lock: File,
     snapshots: Option<Snapshots>,
     indexes: RwLock<Option<Arc<Indexes>>>,
+    /// Of what log and how far it had read when it was kept last.
+    pub(crate) kept_at: Mutex<Option<(Uuid, i64)>>,
 }
 
 /// What came of one turn.
@@ -45,25 +48,19 @@ impl Replica {
     pub fn open(graph: Graph, folder: &Path, partitions: usize) -> Result<Self, ReplicaError> {
         std::fs::create_dir_all(folder)?;
         let lock = lock(folder)?;
-        let mut newest: Option<Indexes> = None;
-        for path in generations(folder)? {
-            // One that cannot be read is as good as none: it is filled anew.
-            let opened = Indexes::open(&path, partitions).unwrap_or_else(|error| {
-                tracing::warn!(%error, "an index is thrown away");
-                None
-            });
-            newest = match (newest, opened) {
-                (Some(one), Some(other)) if one.seq() >= other.seq() => Some(one),
-                (one, other) => other.or(one),
-            };
-        }
+        let whole = folders_called(GENERATION, folder)?.into_iter().filter(|path| kept::is_whole(path));
+        let opened = match newest(whole, partitions) {
+            Some(indexes) => Some(indexes),
+            None => newest(kept::go_on_from_kept(folder)?.into_iter(), partitions),
+        };
         let replica = Self {
             graph,
             folder: folder.to_owned(),
             partitions,
             _lock: lock,
             snapshots: None,
-            indexes: RwLock::new(newest.map(Arc::new)),
+            indexes: RwLock::new(opened.map(Arc::new)),
+            kept_at: Mutex::default(),
         };
         replica.remove_others()?;
         Ok(replica)
@@ -110,6 +107,8 @@ impl Replica {
         self.catch_up(&indexes).await?;
         *self.indexes.write().unwrap_or_else(PoisonError::into_inner) = Some(indexes);
         self.remove_others()?;
+        // Of another log, and with words of people who may have been erased.
+        kept::remove_kept(&self.folder, None)?;
         Ok(turn)
     }
 
@@ -165,7 +164,7 @@ impl Replica {
     /// Removes all generations but the one that answers. Files that somebody still reads stay until they are done with them.
     fn remove_others(&self) -> Result<(), ReplicaError> {
         let present = self.indexes().map(|indexes| indexes.folder.clone());
-        for path in generations(&self.folder)? {
+        for path in folders_called(GENERATION, &self.folder)? {
             if Some(&path) != present.as_ref() {
                 std::fs::remove_dir_all(&path)?;
             }
@@ -184,11 +183,22 @@ fn lock(folder: &Path) -> Result<File, ReplicaError> {
     }
 }
 
-fn generations(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// Of several the one that has read furthest. One that cannot be read is as good as none: it is filled anew.
+fn newest(generations: impl Iterator<Item = PathBuf>, partitions: usize) -> Option<Indexes> {
+    let opened = generations.filter_map(|path| {
+        Indexes::open(&path, partitions).unwrap_or_else(|error| {
+            tracing::warn!(%error, "an index is thrown away");
+            None
+        })
+    });
+    opened.max_by_key(Indexes::seq)
+}
+
+pub(crate) fn folders_called(beginning: &str, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() && entry.file_name().to_string_lossy().starts_with(GENERATION) {
+        if entry.file_type()?.is_dir() && entry.file_name().to_string_lossy().starts_with(beginning) {
             paths.push(entry.path());
         }
     }

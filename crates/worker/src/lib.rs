@@ -9,6 +9,7 @@ mod erasing;
 mod expiring;
 mod following;
 mod granting;
+mod keeping;
 mod learning;
 mod low_credits;
 mod mailing;
@@ -25,6 +26,7 @@ mod webhook_sweeping;
 
 pub use delivering::WebhookTools;
 pub use following::follow_index;
+pub use keeping::keep_index;
 pub use publishing::publish_index;
 pub use watching::run_scheduled_icps;
 

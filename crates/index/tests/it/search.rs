@@ -1,7 +1,9 @@
 //! What is found by questions against looking at every document.
 
 use crate::pair::{EPOCH, Folder, Pair, documents, each_once, plain, questions};
-use assay_index::{Asker, Clause, Document, Index, Mark, Number, Page, Place, Question, Term};
+use assay_index::{
+    Asker, Changes, Clause, Document, Index, IndexError, Mark, Number, Page, Place, Question, Term,
+};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -46,6 +48,19 @@ fn a_range_in_an_exclusion_is_asked_for_those_before_the_first_who_meets_it() {
     pair.check(&Question { none: vec![both()], ..Question::default() }, 50);
     let some = Clause::Between(Number::JobChangedOn, None, Some(5));
     pair.check(&Question { all: vec![some, both()], ..Question::default() }, 50);
+}
+
+/// An earlier version wrote others. Who opens it fills a new one.
+#[test]
+fn an_index_of_other_fields_is_refused() {
+    let folder = Folder::new();
+    let partition = folder.0.join("partition-0");
+    std::fs::create_dir_all(&partition).unwrap();
+    let mut schema = tantivy::schema::Schema::builder();
+    schema.add_u64_field("order", tantivy::schema::FAST);
+    schema.add_text_field("city", tantivy::schema::STRING);
+    tantivy::Index::create_in_dir(&partition, schema.build()).unwrap();
+    assert!(matches!(Index::open(&folder.0, 1), Err(IndexError::Unreadable { .. })));
 }
 
 fn page(after: Option<Place>, limit: usize) -> Page {
@@ -105,6 +120,28 @@ fn an_index_opened_again_and_one_of_a_snapshot_are_the_same() {
     let again = Index::open(&folder.0, 5).unwrap();
     assert_eq!(ids(&again), present);
     assert_eq!(again.mark().unwrap().map(|mark| mark.seq), Some(3));
+}
+
+/// Words of whoever was erased must not go on lying there.
+#[test]
+fn files_that_came_with_a_snapshot_go_once_nobody_in_them_is_left() {
+    let mut pair = Pair::new(1);
+    pair.apply((1..=50).map(|id| plain(id, 3)).collect(), &[]);
+    let copy = Folder::new();
+    pair.index.snapshot(&copy.0).unwrap().unwrap();
+    let dictionaries = || {
+        let files = std::fs::read_dir(copy.0.join("partition-0")).unwrap();
+        files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|it| it == "term")).count()
+    };
+    assert_eq!(dictionaries(), 1);
+    let taken = Index::open(&copy.0, 1).unwrap();
+    let everybody: Vec<Uuid> = (1..=50).map(Uuid::from_u128).collect();
+    for seq in 2..4 {
+        // A second time, since whoever reads holds on to what the first has replaced.
+        let mark = Mark { epoch: EPOCH, seq };
+        taken.apply(&Changes { put: &[], delete: &everybody, mark }).unwrap();
+    }
+    assert_eq!(dictionaries(), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod alike;
 mod bucket;
+mod kept;
 mod replica;
 mod s3_server;
 mod setting;
