@@ -283,6 +283,11 @@ impl Service {
         let trace = options.explain.then(|| serde_json::to_vec(&tally.trace.steps).unwrap_or_default());
         let Some(claim) = claim else {
             let bill = purse.bill(&tally);
+            // The charge is what takes longest, so it is on its way before the rest begins.
+            let rest = async {
+                tokio::task::yield_now().await;
+                rest.await
+            };
             // Both to their end: a charge that is under way is not to be left alone.
             let (settled, written) = tokio::join!(purse.settle(tally, None), rest);
             let (settled, json) = purse.correct(settled?, bill, written).await?;

@@ -67,13 +67,15 @@ impl HistoryColumns {
 }
 
 /// All of it, or nothing where one of the books is not as it was seen any more. What is seen is locked before anything is written;
-/// books that are locked already need not be seen.
+/// books that are locked already need not be seen. Compared as a whole, so that a book is looked for by its account alone: by plain
+/// equality PostgreSQL would hash the lots of every balance it reads.
 const WRITE_CALLS: &str = "with met as materialized (
     select b.account_id
     from unnest($38::uuid[], $39::bigint[], $40::bigint[], $41::bigint[], $42::jsonb[])
         as seen(account_id, available, held, version, lots)
     join balance b on b.account_id = seen.account_id
-    where b.version = seen.version and b.available = seen.available and b.held = seen.held and b.lots = seen.lots
+    where (b.version, b.available, b.held, b.lots)
+            is not distinct from (seen.version, seen.available, seen.held, seen.lots)
         and (b.next_expiry is null or b.next_expiry > statement_timestamp())
     order by b.account_id
     for update of b
