@@ -11,7 +11,7 @@ use crate::replica::{GENERATION, Replica, folders_called};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use uuid::Uuid;
