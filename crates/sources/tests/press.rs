@@ -5,4 +5,5 @@ mod press {
     mod reading;
     #[path = "../../../../bench/src/signals/score.rs"]
     mod score;
+    mod weighed;
 }

@@ -26,7 +26,7 @@ pub(super) struct Actor {
     /// A person, or somebody who only works on it.
     pub is_person: bool,
     /// One word where nouns have capitals, which nothing shows to be a name.
-    is_noun: bool,
+    pub is_noun: bool,
     /// Only ever owns something.
     is_owner: bool,
     /// Only ever stands where towns do.
@@ -182,6 +182,14 @@ fn acts(scene: &Scene<'_>, run: Run) -> bool {
 /// After these stands whoever gives.
 const FROM: &str = "from by von vom durch par por da dal dalla dall' van door pela pelo från av with";
 
+/// What whoever gives money does with it.
+const PUTS: &str = "put puts provided provides supplied supplies wrote writes subscribed subscribes contributed contributes chipped \
+    topped injected injects lent lends granted matched stumped re-upped returned joined joins participated invested invests fronted \
+    headed brought bought-in zeichnet steuert stockt stockten legt steckt steckte beteiligt beteiligte bewilligt gewährt \
+    apporte apportent souscrit remet accorde octroie participe verse injecte aporta aportan aportó puso pone presta prestó concedió \
+    concede invierte invirtió participa participó investe mette versa sottoscrive partecipa eroga stopt stoppen steekt steken \
+    verstrekt investeert entrou aportou colocou investiu pôs concedeu satsar skjuter investerar kliver bidrar";
+
 fn gives(scene: &Scene<'_>, run: Run) -> bool {
     const NEAR_WORDS: usize = 3;
     let (tokens, language) = (scene.tokens(), scene.language);
@@ -197,12 +205,19 @@ fn gives(scene: &Scene<'_>, run: Run) -> bool {
         let is_from = tokens.get(at).is_some_and(|token| is_one_of(&token.lower, FROM));
         is_from && !tokens.get(at..run.from).unwrap_or_default().iter().any(is_break)
     });
+    // `A put up the rest`.
+    let puts = (run.to..run.to + 2).any(|at| {
+        word(scene, Some(at)).is_some_and(|token| !token.is_capital() && is_one_of(&token.lower, PUTS))
+            && (run.to..at).all(|at| word(scene, Some(at)).is_some_and(|token| token.kind == Kind::Word))
+    });
+    let puts = puts && (!scene.sums.is_empty() || super::funding::speaks_of_round(scene));
     const PUBLIC: &str = "agency authority ministry council commission foundation fund lending lenders bank agentur behörde agence \
         ministère agencia ministerio agenzia ministero agentschap ministerie agência ministério myndigheten verket";
     let is_public = word(scene, run.to.checked_sub(1)).is_some_and(|last| is_one_of(&last.lower, PUBLIC));
     // `will get $2.5 million from A`.
     let gets = scene.sums.iter().any(|sum| sum.to < run.from && run.from <= sum.to + NEAR_WORDS);
     is_public
+        || puts
         || led
         || leads
         || from && (gets || super::funding::speaks_of_round(scene))
@@ -245,7 +260,10 @@ fn is_adviser(scene: &Scene<'_>, run: Run) -> bool {
     let is_one = |at: Option<usize>| word(scene, at).is_some_and(|it| is_one_of(&it.lower, ADVISERS));
     let linked =
         |back: usize| word(scene, run.from.checked_sub(back)).is_some_and(|it| is_one_of(&it.lower, LINKS));
-    is_one(Some(run.from))
+    // `Pellow Legal advises the owners of B`.
+    let advises = (run.to..run.to + 2).any(|at| any_at(scene.tokens(), at, scene.language.advises).is_some());
+    advises
+        || is_one(Some(run.from))
         || is_one(run.from.checked_sub(1))
         || linked(1) && is_one(run.from.checked_sub(2))
         || linked(1) && linked(2) && is_one(run.from.checked_sub(3))

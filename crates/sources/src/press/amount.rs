@@ -50,6 +50,10 @@ const LATER: &[&str] = &[
 const AT: &[&str] = &["at", "bei", "zu", "à", "con", "a", "tegen", "op", "com", "till"];
 const BEFORE_WORDS: usize = 7;
 const AFTER_WORDS: usize = 6;
+/// How far a sum may stand from the purchase when it is the only one.
+const ALONE_SENTENCES: usize = 4;
+/// Less than this is what one share costs.
+const SHARE_PRICE_MAX: i64 = 1_000;
 /// The exact figure of a body may differ so much from the rounded one of a headline.
 const ROUNDED_PERCENT: i64 = 10;
 const ROUGH_PERCENT: i64 = 30;
@@ -66,6 +70,7 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
         || names_earlier_year(before, year)
         || names_earlier_year(after, year)
         || price && any_at(after, 0, LATER).is_some()
+        || price && is_of_size(scene, sum)
         || price && is_lent(scene, before, near_after)
         || price && (scene.says(before, language.extras) || any_at(after, 0, language.more).is_some());
     if apart {
@@ -86,6 +91,16 @@ fn role(scene: &Scene<'_>, sum: &Sum, price: bool, year: i32) -> Role {
     let is_price = price && scene.says(before, language.paying.prices);
     let is_total = scene.says(before, language.totals) && !is_price;
     if is_total || scene.says(near_after, language.totals) { Role::Total } else { Role::Plain }
+}
+
+/// `the $9bn industrial distributor`: how large somebody is.
+fn is_of_size(scene: &Scene<'_>, sum: &Sum) -> bool {
+    const NOUN_WORDS: usize = 3;
+    let tokens = scene.tokens();
+    let last = sum.from.checked_sub(1).and_then(|at| tokens.get(at));
+    let is_article = last.is_some_and(|last| is_in(last, &["the", "a"]));
+    let after = scene.after(sum.to, NOUN_WORDS);
+    scene.language.is_english() && is_article && after.iter().any(|token| is_in(token, scene.language.kinds))
 }
 
 /// `a £60 million banking facility`: what is borrowed to pay with. `$340 million including debt` is a price.
@@ -149,14 +164,14 @@ pub(super) fn plain_sums<'a>(scene: &'a Scene<'_>, year: i32) -> impl Iterator<I
 
 /// The sum that was raised.
 pub(super) fn raised(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<Money> {
-    let headline = of_role(title, false, year, Role::Plain).next();
+    let headline = of_role(title, false, year, Role::Plain).find(is_whole);
     let lead = told.first().into_iter().flat_map(|scene| of_role(scene, false, year, Role::Plain));
     let others = told
         .iter()
         .skip(1)
         .filter(|scene| scene.has(scene.language.raises) || speaks_of_round(scene) || is_answer(scene));
-    let sums =
-        lead.chain(others.flat_map(|scene| of_role(scene, false, year, Role::Plain))).collect::<Vec<_>>();
+    let sums = lead.chain(others.flat_map(|scene| of_role(scene, false, year, Role::Plain))).filter(is_whole);
+    let sums = sums.collect::<Vec<_>>();
     let total = || {
         std::iter::once(title)
             .chain(told.iter().copied().take(2))
@@ -167,7 +182,16 @@ pub(super) fn raised(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Optio
         let scenes = told.iter().filter(|scene| scene.has(scene.language.paying.proceeds));
         scenes.flat_map(|scene| of_role(scene, false, year, Role::Plain)).next()
     };
-    exact(headline, &sums, rounding(title)).or_else(proceeds).or_else(total)
+    let alone = || {
+        let near = std::iter::once(title).chain(told.iter().copied().take(ALONE_SENTENCES));
+        only(near.flat_map(|scene| of_role(scene, false, year, Role::Plain)).filter(is_whole))
+    };
+    exact(headline, &sums, rounding(title)).or_else(proceeds).or_else(total).or_else(alone)
+}
+
+/// More than a share costs.
+fn is_whole(sum: &Money) -> bool {
+    sum.amount / 10_i64.pow(decimals(sum.currency)) >= SHARE_PRICE_MAX
 }
 
 /// `How much? $72 million.`: a sentence that is hardly more than a sum.
@@ -194,12 +218,31 @@ pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<
             || (scene.has(scene.language.paying.prices) || is_answer(scene))
                 && (!of_round || names_price(scene));
         if is_told {
+            // `which burned $410 million, goes to A for $23 million`.
+            sums.extend(scene.sums.iter().filter(|sum| is_paid(scene, sum, year)).map(|sum| sum.money));
             sums.extend(of_role(scene, true, year, Role::Plain));
             sums.extend(of_role(scene, true, year, Role::Value));
             totals.extend(of_role(scene, true, year, Role::Total));
         }
     }
-    exact(headline, &sums, rounding(title)).or_else(|| totals.first().copied())
+    exact(headline, &sums, rounding(title)).or_else(|| totals.first().copied()).or_else(|| {
+        // What was raised before is no price.
+        let near = told.iter().take(ALONE_SENTENCES).filter(|scene| stage(scene).is_none());
+        near.flat_map(|scene| of_role(scene, true, year, Role::Plain)).next()
+    })
+}
+
+/// Right after the `for` of a price.
+fn is_paid(scene: &Scene<'_>, sum: &Sum, year: i32) -> bool {
+    let last = sum.from.checked_sub(1).and_then(|at| scene.tokens().get(at));
+    last.is_some_and(|last| is_in(last, scene.language.paying.pays_for))
+        && role(scene, sum, true, year) == Role::Plain
+}
+
+/// The sum that nothing is said of, when there is no other.
+fn only(mut sums: impl Iterator<Item = Money>) -> Option<Money> {
+    let first = sums.next()?;
+    sums.all(|other| other == first).then_some(first)
 }
 
 /// `Der Kaufpreis beträgt 146 Mio.`: the price right before the first sum.

@@ -27,7 +27,7 @@ pub(super) fn is_company(scene: &Scene<'_>, from: usize, target: Run) -> bool {
 }
 
 /// `1440 Larkspur, a 24-story office tower`: what the name is said to be is a thing.
-fn is_called_thing(scene: &Scene<'_>, target: Run) -> bool {
+pub(super) fn is_called_thing(scene: &Scene<'_>, target: Run) -> bool {
     let language = scene.language;
     let tokens = scene.tokens();
     let parted = tokens.get(target.to).is_some_and(|token| token.is_mark(","));

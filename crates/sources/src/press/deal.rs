@@ -8,7 +8,7 @@ use super::language::{Hit, any_at, find, is_in};
 use super::name::Run;
 use super::offer::offer;
 use super::order::{inverted, purchase_before};
-pub(super) use super::past::{is_denied, is_past, names_earlier_year};
+pub(super) use super::past::{is_denied, is_past, is_undone, is_unreal, names_earlier_year};
 use super::sale::sale;
 use super::scene::Scene;
 use super::share::{is_minority, names_share};

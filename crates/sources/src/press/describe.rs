@@ -9,6 +9,14 @@ use super::text::{Kind, Passage, Token};
 pub(super) fn clean(passage: &Passage<'_>, run: Run, known: &Texts<'_>, language: &Language) -> Run {
     let word = |at: usize| passage.tokens.get(at);
     let mut from = run.from;
+    // `Cyprus-incorporated Abaca`.
+    if word(from).is_some_and(|first| is_whereabouts(first))
+        && word(from + 1).is_some_and(Token::is_capital)
+        && from + 1 < run.to
+    {
+        from += 1;
+    }
+    let run = Run { from, to: run.to };
     // `Londoner Investor Thamesgrove`: everything up to what the name is said to be.
     for at in run.from..run.to.saturating_sub(1) {
         let certain = word(at).is_some_and(|token| is_certain_kind(token, language))
@@ -43,6 +51,13 @@ pub(super) fn clean(passage: &Passage<'_>, run: Run, known: &Texts<'_>, language
         from = run.from;
     }
     Run { from, to: run.to }
+}
+
+/// `Leeds-based`, `state-owned`: where or whose somebody is, which begins no name.
+fn is_whereabouts(token: &Token<'_>) -> bool {
+    const ENDS: &str = "based headquartered incorporated listed quoted owned backed controlled registered run born founded funded \
+        domiciled led bred basierte basierten ansässige gevestigde";
+    token.lower.rsplit_once(['-', '‑']).is_some_and(|(_, last)| is_one_of(last, ENDS))
 }
 
 /// All passages of a release, to look up how it calls somebody elsewhere.
@@ -149,7 +164,8 @@ impl Texts<'_> {
         let mut from = run.from;
         for at in run.from..run.to.saturating_sub(1) {
             let Some((first, second)) = word(at).zip(word(at + 1)).filter(|_| describes(at)) else { break };
-            let foreign = language.code == "nl"
+            let is_called = self.title.tokens.windows(2).any(|pair| is_pair(pair, first.text, second.text));
+            let foreign = (language.code == "nl" || language.code == "sv" && !is_called)
                 && is_in(first, language.places)
                 && !is_one_of(&first.lower, "nederlandse belgische vlaamse nederlands belgisch");
             // `Die Jenaer Photonik Quant GmbH`, which the headline does not call so.

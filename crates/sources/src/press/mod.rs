@@ -13,6 +13,7 @@ mod deal;
 mod describe;
 mod front;
 mod funding;
+mod granted;
 mod known;
 mod language;
 mod looks;
@@ -30,6 +31,7 @@ mod phrase;
 mod proof;
 mod purchase;
 mod retold;
+mod roles;
 mod sale;
 mod scene;
 mod sense;
@@ -42,6 +44,7 @@ mod table;
 mod text;
 mod topic;
 mod veto;
+mod weigh;
 mod whole;
 
 use crate::money::Money;
@@ -104,12 +107,14 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
     }
     let is_clear = |found: &Announced| !veto::is_barred(&story, found);
     sheet::read(&story)
-        .or_else(|| merge::read(&story).filter(is_clear))
+        .or_else(|| weigh::chosen(&story, merge::read(&story).filter(is_clear)))
         .or_else(|| retold::read(&story).filter(is_clear))
+        .and_then(|found| granted::settled(&story, found))
         .and_then(|found| proof::proved(&story, found))
         .map(|found| sold_instead(&story, &found).unwrap_or(found))
         .or_else(|| {
-            let found = sure::read(&story).and_then(|found| proof::proved(&story, found));
+            let found = sure::read(&story).and_then(|found| granted::settled(&story, found));
+            let found = found.and_then(|found| proof::proved(&story, found));
             found.filter(|found| !veto::is_other_business(&story, found))
         })
 }
@@ -123,6 +128,21 @@ fn sold_instead(story: &Story<'_>, found: &Announced) -> Option<Announced> {
         story.body.first().is_some_and(|first| deal::deal(first, story.year).is_some_and(|it| it.is_told()))
     };
     sure::purchase(story).filter(|_| is_round && !is_raised && is_sold())
+}
+
+impl Announced {
+    fn confidence(&self) -> Confidence {
+        match self {
+            Self::Funding { confidence, .. } | Self::Acquisition { confidence, .. } => *confidence,
+        }
+    }
+
+    fn with_confidence(mut self, sure: Confidence) -> Self {
+        match &mut self {
+            Self::Funding { confidence, .. } | Self::Acquisition { confidence, .. } => *confidence = sure,
+        }
+        self
+    }
 }
 
 /// A release as it is read: its headline and its sentences.
@@ -156,8 +176,14 @@ impl Story<'_> {
 
     fn is_doubtful(&self) -> bool {
         let language = self.language();
+        if deal::is_unreal(&self.title) {
+            return true;
+        }
         if self.is_definite() {
             return false;
+        }
+        if self.body.iter().take(DOUBT_SENTENCES).any(deal::is_undone) {
+            return true;
         }
         let is_event = |scene: &Scene<'_>| {
             deal::deal(scene, self.year).is_some() || funding::round(scene, true, self.year).is_some()

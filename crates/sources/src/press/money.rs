@@ -156,6 +156,15 @@ fn read_digits(text: &str, english: bool, multiplied: bool) -> Option<(i128, u32
     Some((digits, if decimal { u32::try_from(tail).ok()? } else { 0 }))
 }
 
+/// Letters that are a currency only right before digits: `N14.2bn`; after them they are pence.
+fn before_digits(letters: &str) -> Option<&'static str> {
+    match letters {
+        "N" => Some("NGN"),
+        "P" => Some("PHP"),
+        _ => None,
+    }
+}
+
 /// The currency that stands before a number, and where it begins.
 fn currency_before(tokens: &[Token<'_>], at: usize) -> (Option<&'static str>, usize) {
     let token = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
@@ -174,12 +183,17 @@ fn currency_before(tokens: &[Token<'_>], at: usize) -> (Option<&'static str>, us
                 || matches!(last.lower.as_str(), "rs" | "sfr" | "kr" | "fr");
             match glued(last.text, &last.lower) {
                 Some((_, code)) if last.text.len() == 3 && is_code => (Some(code), at - 1),
-                _ => match of_word(last.text, &last.lower).filter(|_| is_code) {
+                _ => match before_digits(last.text)
+                    .filter(|_| is_glued)
+                    .or_else(|| of_word(last.text, &last.lower).filter(|_| is_code))
+                {
                     Some(code) => (Some(code), at - 1),
                     None => (None, at),
                 },
             }
         }
+        // `S/ 68 millones`.
+        Kind::Mark('/') if token(2).is_some_and(|word| word.text == "S") => (Some("PEN"), at - 2),
         Kind::Mark('.') => {
             // `Rs. 220 crore`.
             let short = token(2).filter(|word| matches!(word.lower.as_str(), "rs" | "fr" | "sfr"));

@@ -277,12 +277,15 @@ fn is_hyphenated(token: &Token<'_>, next: Option<&Token<'_>>) -> bool {
 
 /// Legal forms that are no part of a name wherever it is told: `Gao Gao JSC`, `Czujnik-Tech Sp. z o.o.`
 const FOREIGN_FORMS: &str =
-    "K.K Pte JSC PJSC OJSC Sp Pvt Bhd Sdn Kft Zrt Tbk OÜ UAB SIA ehf d.o.o z.o.o s.r.o a.s";
+    "K.K Pte JSC PJSC OJSC Sp Pvt Kft Zrt Tbk OÜ UAB SIA ehf hf hf. d.o.o z.o.o s.r.o a.s eG SAOG SAC LP";
 
 pub(super) fn without_form(name: String) -> String {
     // `PT Nusantara Tbk`.
     let name = name.strip_prefix("PT ").map(str::to_owned).unwrap_or(name);
     let (mut name, mut cut) = (name, true);
+    for form in [" Private Limited", " Public Company Limited", " Public Limited Company"] {
+        name = name.strip_suffix(form).map(str::to_owned).unwrap_or(name);
+    }
     while cut {
         let last = name.rsplit_once(' ').filter(|(_, last)| is_one_of(last, FOREIGN_FORMS));
         let head = last.map(|(head, _)| head.trim_end_matches(',').to_owned());

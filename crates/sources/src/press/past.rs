@@ -1,9 +1,31 @@
 //! What is not news: told of an earlier year, or denied.
 
-use super::language::{Hit, any_at, is_in};
+use super::language::{Hit, Words, any_at, is_in};
 use super::scene::Scene;
-use super::table::is_one_of;
+use super::table::{is_one_of, lines};
 use super::text::Token;
+use std::sync::LazyLock;
+
+/// By language, what a headline says that tells no news.
+static UNREAL: LazyLock<Vec<(&'static str, Words)>> = LazyLock::new(|| {
+    let lines = lines(include_str!("languages/unreal.txt"));
+    lines.into_iter().map(|(code, phrases)| (code, &*phrases.leak())).collect()
+});
+
+/// A headline that looks back, denies, only asks or searches.
+pub(super) fn is_unreal(title: &Scene<'_>) -> bool {
+    says_unreal(title, title.language.code)
+}
+
+/// A sentence that undoes a deal.
+pub(super) fn is_undone(scene: &Scene<'_>) -> bool {
+    says_unreal(scene, &format!("{} body", scene.language.code))
+}
+
+fn says_unreal(scene: &Scene<'_>, name: &str) -> bool {
+    let phrases = UNREAL.iter().find(|(known, _)| *known == name).map(|(_, phrases)| *phrases);
+    phrases.is_some_and(|phrases| scene.find_said(phrases, 0, scene.tokens().len()).is_some())
+}
 
 /// Before the year in which a company began.
 const FOUNDED: &str = "founded established gegründet gegründete gegründeten fondée fondé créée créé fundada fundado fondata \
@@ -42,4 +64,23 @@ pub(super) fn names_earlier_year(tokens: &[Token<'_>], year: i32) -> bool {
         let named = token.text.parse::<i32>().ok().filter(|_| token.text.len() == 4);
         named.is_some_and(|named| (1900..year).contains(&named))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_has_phrases_for_what_is_no_news() {
+        for code in ["en", "de", "fr", "es", "it", "nl", "pt", "sv"] {
+            let body = format!("{code} body");
+            for name in [code, body.as_str()] {
+                assert!(
+                    UNREAL.iter().any(|(known, phrases)| *known == name && !phrases.is_empty()),
+                    "{name}"
+                );
+            }
+        }
+        assert_eq!(UNREAL.len(), 16);
+    }
 }

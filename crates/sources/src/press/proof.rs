@@ -10,11 +10,11 @@ use super::owner::owners;
 use super::scene::Scene;
 use super::table::is_one_of;
 use super::text::{Passage, Token, sentences};
-use super::whole::whole_name;
+use super::whole::{name_in_full, whole_name};
 use super::{Announced, Story};
 
 /// A shorter release has too few places to ask for several.
-const LONG_BYTES: usize = 1_000;
+pub(super) const LONG_BYTES: usize = 1_000;
 /// What a party of a long release has at least.
 const SUPPORT_MIN: usize = 2;
 /// What somebody has at least whom a release is to be about though it was not read so.
@@ -55,7 +55,11 @@ pub(super) fn proved(story: &Story<'_>, found: Announced) -> Option<Announced> {
             };
             let is_part = target.contains(char::is_lowercase) && target.starts_with(char::is_lowercase);
             let is_clear = is_proved(&acquirer) && (is_part || is_proved(&target));
-            is_clear.then_some(Announced::Acquisition { acquirer, target, price, confidence })
+            let (buyer, bought) = (
+                name_in_full(story, acquirer.clone(), &target),
+                if is_part { target } else { name_in_full(story, target, &acquirer) },
+            );
+            is_clear.then_some(Announced::Acquisition { acquirer: buyer, target: bought, price, confidence })
         }
     }
 }

@@ -107,7 +107,9 @@ fn names_nobody_firm(story: &Story<'_>, found: &Announced) -> bool {
     let actors = actors(story);
     let known = |name: &str| actors.iter().find(|actor| actor.is_called(name));
     let is_apart = |name: &str| {
-        known(name).is_some_and(|actor| actor.is_place && !actor.acts || actor.is_person && !actor.is_titled)
+        known(name).is_some_and(|actor| {
+            actor.is_place && !actor.acts || actor.is_person && !actor.is_titled || actor.is_noun
+        })
     };
     match found {
         // Headline and body agree on these.

@@ -2,6 +2,7 @@
 
 use super::Story;
 use super::language::{any_at, is_in};
+use super::name::{is_legal_form, without_form};
 use super::table::is_one_of;
 use super::text::{Kind, Passage, Token};
 
@@ -94,4 +95,65 @@ fn right_of(text: &Passage<'_>, to: usize, is_part: &impl Fn(&Token<'_>) -> bool
     }
     let after = text.tokens.get(to + 1).filter(|after| is_part(after) && is_one_of(&next.lower, JOINTS))?;
     Some(format!("{} {}", next.text, after.text))
+}
+
+/// Sentences in which somebody is first named in full.
+const FULL_SENTENCES: usize = 4;
+/// Titles of people who are named after whom they work for.
+const TITLES: &str = "ceo cfo cto coo managing director chairman chairwoman president chief founder co-founder partner shareholder \
+    shareholders board group's private public";
+/// Capital articles with which names begin inside a sentence.
+const ARTICLES: &str = "The Le La Les El Los Las Il Lo Gli De Het O A Os As Den Det De";
+
+/// `Brugman Software` for `Brugman`, when the first sentences name it so first; and with the article that it has inside a sentence.
+pub(super) fn name_in_full(story: &Story<'_>, name: String, other: &str) -> String {
+    let whole = Passage::new(&name);
+    let words = whole.tokens.as_slice();
+    let language = story.language();
+    let is_told = |token: &Token<'_>| {
+        (token.is_capital() || token.is_mark("&"))
+            && ![language.kinds, language.openers, language.units].iter().any(|plain| is_in(token, plain))
+            && !is_one_of(&token.lower, TITLES)
+    };
+    let lead = story.body.iter().take(FULL_SENTENCES).filter(|scene| !scene.is_titled);
+    let first =
+        lead.flat_map(|scene| scene.runs.iter().map(move |run| (scene, *run))).find_map(|(scene, run)| {
+            let told = scene.tokens().get(run.from..run.to)?;
+            let (head, rest) = told.split_at_checked(words.len())?;
+            let is_same = head.iter().zip(words).all(|(one, two)| one.text == two.text);
+            is_same.then_some((scene, run, rest))
+        });
+    let longer = first.and_then(|(scene, run, rest)| {
+        let end = rest.iter().position(is_legal_form).unwrap_or(rest.len());
+        let rest = rest.get(..end)?;
+        let fits = !rest.is_empty() && rest.len() <= WORDS_MAX && rest.iter().all(is_told);
+        let longer = scene.passage.slice(run.from, run.from + words.len() + rest.len());
+        (fits && !other.starts_with(first_of(longer))).then(|| without_form(longer.to_owned()))
+    });
+    with_inner_article(story, longer.unwrap_or(name))
+}
+
+fn first_of(name: &str) -> &str {
+    name.split(' ').next().unwrap_or_default()
+}
+
+/// `l'offre pour la reprise de Le Goéland Bleu`: an article with a capital inside a sentence is part of the name.
+fn with_inner_article(story: &Story<'_>, name: String) -> String {
+    if story.language().has_capital_nouns() {
+        return name;
+    }
+    let first = Passage::new(&name).tokens.first().map(|token| token.text.to_owned()).unwrap_or_default();
+    let article = story.body.iter().filter(|scene| !scene.is_titled).find_map(|scene| {
+        scene.tokens().windows(3).find_map(|window| match window {
+            [last, article, word] if word.text == first => {
+                (last.kind == Kind::Word && !last.is_capital() && is_one_of(article.text, ARTICLES))
+                    .then(|| article.text.to_owned())
+            }
+            _ => None,
+        })
+    });
+    match article {
+        Some(article) if !name.starts_with(&article) => format!("{article} {name}"),
+        _ => name,
+    }
 }

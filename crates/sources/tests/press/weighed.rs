@@ -1,0 +1,91 @@
+//! What no one sentence tells in full: the sides of a purchase by the words beside their names, a round by whom the release is about.
+
+use assay_sources::press::{Announced, Release, read};
+use chrono::NaiveDate;
+
+fn read_text(title: &str, body: &str) -> Option<Announced> {
+    read(&Release { title, body, published_on: NaiveDate::from_ymd_opt(2026, 3, 10).unwrap() })
+}
+
+fn sides(title: &str, body: &str) -> Option<(String, String)> {
+    match read_text(title, body)? {
+        Announced::Acquisition { acquirer, target, .. } => Some((acquirer, target)),
+        Announced::Funding { .. } => None,
+    }
+}
+
+#[test]
+fn sides_are_told_by_what_stands_beside_their_names() {
+    for (title, body) in [
+        (
+            "Lintwood gets a new parent",
+            "Two centuries of family rule are over. Lintwood, the spinner of yarns, now belongs to the mill group Quarryhill. \
+             Quarryhill is the buyer of four such firms so far, and nobody would name a price.",
+        ),
+        (
+            "Sold: the mill that spun for kings",
+            "The search took a year. On Monday Lintwood, a spinner of yarns, passed to the drinks house Quarryhill for a sum \
+             that neither side would name.",
+        ),
+        (
+            "Why Quarryhill wanted Lintwood",
+            "Readers asked. Quarryhill, the listed group, is handing over $148m in cash for Lintwood, which spins yarns.",
+        ),
+    ] {
+        let found = sides(title, body);
+        assert_eq!(found, Some(("Quarryhill".to_owned(), "Lintwood".to_owned())), "{title}");
+    }
+}
+
+#[test]
+fn a_headline_that_looks_back_denies_or_searches_announces_nothing() {
+    for title in [
+        "Looking back: how Quarryhill bought Lintwood",
+        "Quarryhill has not bought Lintwood after all",
+        "From the archive: Quarryhill acquires Lintwood",
+    ] {
+        let body = "Quarryhill has acquired Lintwood for £4 million in cash.";
+        assert_eq!(sides(title, body), None, "{title}");
+    }
+    assert!(
+        sides("Quarryhill acquires Lintwood", "Quarryhill has acquired Lintwood for £4 million.").is_some()
+    );
+}
+
+#[test]
+fn a_purchase_that_the_first_sentences_undo_is_none() {
+    let body = "Quarryhill said in May it would acquire Lintwood for £4 million. The talks came to nothing on Monday.";
+    assert_eq!(sides("Quarryhill and Lintwood", body), None);
+}
+
+#[test]
+fn a_round_is_of_whom_the_release_is_about() {
+    let title = "Why we backed Tallowby";
+    let body = "Most tools for plumbers are made by people who never held a wrench. Tallowby is not. Some Ventures led the \
+                $5 million Series A, and Other Capital came in beside it. Tallowby has nine staff.";
+    let Some(Announced::Funding { company, amount, .. }) = read_text(title, body) else { panic!("nothing") };
+    assert_eq!((company.as_str(), amount.map(|sum| sum.amount)), ("Tallowby", Some(500_000_000)));
+}
+
+#[test]
+fn letters_right_before_digits_are_currencies() {
+    for (sum, currency) in [("N14.2bn", "NGN"), ("P1.35 billion", "PHP"), ("S/ 68 million", "PEN")] {
+        let body = format!("Quarryhill has acquired Lintwood for {sum} in cash.");
+        let Some(Announced::Acquisition { price: Some(price), .. }) =
+            read_text("Quarryhill acquires Lintwood", &body)
+        else {
+            panic!("{sum}")
+        };
+        assert_eq!(price.currency, currency);
+    }
+}
+
+#[test]
+fn a_price_that_stands_alone_is_the_price() {
+    let body = "Quarryhill has acquired Lintwood, a spinner of yarns. Its nine mills and the name changed hands on Monday. \
+                The sisters who built it up got £7 million between them.";
+    let Some(Announced::Acquisition { price, .. }) = read_text("Quarryhill acquires Lintwood", body) else {
+        panic!("nothing")
+    };
+    assert_eq!(price.map(|sum| sum.amount), Some(700_000_000));
+}
