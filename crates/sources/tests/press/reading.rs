@@ -18,7 +18,7 @@ fn releases_of_our_own_are_all_read_right() {
     assert!(score.right == score.labelled && score.right == score.said, "{score:?}");
 }
 
-/// So many were read sentence by sentence while the tables were written; those after them only in bulk, for what they have in common.
+/// So many were read sentence by sentence while the tables were written. Of those after them only what many share was mended.
 const WRITTEN_AGAINST: usize = 973;
 
 #[test]

@@ -53,6 +53,26 @@ fn a_headline_that_looks_back_denies_or_searches_announces_nothing() {
 }
 
 #[test]
+fn a_headline_of_news_may_have_words_of_what_somebody_does() {
+    for (title, body) in [
+        (
+            "Lintwood raises $5 million for music lessons",
+            "Lintwood has raised $5 million in a seed round led by Some Ventures.",
+        ),
+        (
+            "Lintwood raises $5 million to plant 900 hectares",
+            "Lintwood has raised $5 million in a seed round led by Some Ventures.",
+        ),
+        (
+            "Lintwood lève 5 millions d'euros pour la recherche",
+            "Lintwood annonce une levée de fonds de 5 millions d'euros en amorçage, menée par Some Ventures.",
+        ),
+    ] {
+        assert!(matches!(read_text(title, body), Some(Announced::Funding { .. })), "{title}");
+    }
+}
+
+#[test]
 fn a_purchase_that_the_first_sentences_undo_is_none() {
     let body = "Quarryhill said in May it would acquire Lintwood for £4 million. The talks came to nothing on Monday.";
     assert_eq!(sides("Quarryhill and Lintwood", body), None);
