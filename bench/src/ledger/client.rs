@@ -202,7 +202,7 @@ impl Client {
     /// Sends a settled call again, as a node does whose connection broke while the commit was on its way.
     async fn retry_lost(&mut self) -> Result<()> {
         let Some((account, settle)) = self.settles.last().cloned() else { return Ok(()) };
-        let asked = Asked { account, op: Op::Settle(Box::new(settle.clone())) };
+        let asked = Asked::new(account, Op::Settle(Box::new(settle.clone())));
         let answer = batch::attempt(&self.ledger, &[asked], true).await?.remove(0);
         let cap = settle.cap.as_ref().map(|_| CAP);
         let sent = Sent::Settle {

@@ -114,6 +114,9 @@ pub const LEDGER_BATCH_MAX: usize = 128;
 pub const LEDGER_REMEMBERED_MAX: usize = 4_096;
 /// Larger batches have accounts that another one needs at once: they are locked first, while that one's commit is on its way.
 pub const LEDGER_REMEMBERED_BATCH_MAX: usize = 8;
+/// A charge that was begun while its answer is put together locks the account's balance for no longer than this; an answer that takes
+/// longer is charged for when it is there.
+pub const LEDGER_AHEAD_MAX: Duration = Duration::from_millis(20);
 pub const LEDGER_QUEUE_MAX: usize = 8_192;
 pub const LEDGER_RETRIES_MAX: u32 = 8;
 

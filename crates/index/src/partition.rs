@@ -126,7 +126,9 @@ impl Partition {
         let weight = query.weight(EnableScoring::disabled_from_searcher(&searcher))?;
         let mut all = Found::default();
         for segment in searcher.segment_readers() {
-            let found = walk(&*weight, segment, &self.columns, page)?;
+            // What was counted in other segments need not be counted in this one.
+            let page = Page { count_to: page.count_to.saturating_sub(all.count), ..*page };
+            let found = walk(&*weight, segment, &self.columns, &page)?;
             all.count += found.count;
             all.rows.extend(found.rows);
         }

@@ -3,6 +3,7 @@
 use crate::exports::Exports;
 use crate::fault::Fault;
 use crate::feeds::Feeds;
+use crate::foresight::Foresight;
 use crate::memory::AccountMemory;
 use crate::reply::RateState;
 use crate::slot::Slot;
@@ -33,6 +34,8 @@ pub struct Context {
     pub units_affordable: u32,
     /// Whether credits are held for this run: money may be spent upstream.
     pub has_hold: bool,
+    /// Who is told what the answer will cost as soon as that is known.
+    pub foresight: Foresight,
     /// The most the caller wants to spend, for work that goes on after the call.
     pub max_credits: Option<Credits>,
     /// The call's place among those being worked on: `slot.aside(…)` around every wait for an upstream source.

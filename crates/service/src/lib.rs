@@ -18,6 +18,7 @@ mod exports;
 mod failed_auth;
 pub mod fault;
 mod feeds;
+mod foresight;
 mod idempotency;
 mod input;
 mod key_bounds;

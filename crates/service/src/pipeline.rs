@@ -10,6 +10,7 @@ use crate::endpoint::{Answered, Payload, Prepared, Tally};
 use crate::exports::Exports;
 use crate::fault::{Code, Fault};
 use crate::feeds::Feeds;
+use crate::foresight::Foresight;
 use crate::idempotency::{ReplyKeys, Turn};
 use crate::input::Options;
 use crate::lists::ListKeys;
@@ -236,13 +237,15 @@ impl Service {
         let Errand { call, arrival, key, options, claim } = *errand;
         let units_affordable = purse.open(prepared.units_held).await?;
         crash_point("call-held").await;
+        let foresight = purse.foresight(claim.is_some());
         let bounds = (units_affordable, purse.holds(), options.max_credits);
-        let context = self.context(call, arrival, key, bounds);
+        let context = Context { foresight: foresight.clone(), ..self.context(call, arrival, key, bounds) };
         let before = arrival.watch.elapsed();
         let time_left = self.settings.deadline.saturating_sub(before);
         let running = tokio::time::timeout(time_left, run(prepared, context));
         let ran = purse.beside(claim.is_some(), running).await;
         let Answered { payload, tally } = ran.unwrap_or_else(|_| Err(too_late()))?;
+        purse.take_begun(&foresight);
         let looked_up = arrival.watch.elapsed();
         crash_point("call-ran").await;
         let (settled, body) = match payload {
@@ -325,6 +328,7 @@ impl Service {
             unattended: call.unattended,
             units_affordable,
             has_hold,
+            foresight: Foresight::default(),
             max_credits,
             slot: call.slot.clone(),
         }
@@ -334,7 +338,7 @@ impl Service {
         &'a self,
         call: &'a Call,
         arrival: &Arrival,
-        key: &'a KeyRecord,
+        key: &'a Arc<KeyRecord>,
         options: Options,
     ) -> Purse<'a> {
         let spec = &call.entry.spec;

@@ -2,23 +2,25 @@
 
 use crate::endpoint::{Tally, Trace};
 use crate::fault::{Code, Fault};
+use crate::foresight::Foresight;
 use crate::spec::Spec;
 use crate::written::Written;
 use assay_domain::clock::Stopwatch;
 use assay_domain::{Credits, HoldId, PersonId, Price, RequestId};
-use assay_store::ledger::KeyRecord;
 use assay_store::ledger::op::{
     Answer, Cap, Deed, HoldWish, Op, Record, Refusal, ReplyDraft, Settle, Settled,
 };
+use assay_store::ledger::{Begun, KeyRecord};
 use assay_store::queue::Queue;
 use assay_store::{Ledger, task};
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What is charged for, and under which rules.
 #[derive(Debug, Clone)]
-pub struct Charge<'a> {
-    pub spec: &'a Spec,
+pub struct Charge {
+    pub spec: &'static Spec,
     pub request: RequestId,
     pub at: DateTime<Utc>,
     pub watch: Stopwatch,
@@ -51,6 +53,54 @@ impl Billing {
     }
 }
 
+impl Charge {
+    fn bill(&self, tally: &Tally) -> Bill {
+        let percent = self.billing.percent(&tally.trace);
+        Bill { price: self.spec.price, percent, ran: tally.ran, units: tally.units }
+    }
+
+    /// All that is written of a call when it ends.
+    pub fn settle(
+        &self,
+        key: &KeyRecord,
+        tally: Tally,
+        hold: Option<HoldId>,
+        reply: Option<ReplyDraft>,
+    ) -> Settle {
+        Settle {
+            request: self.request,
+            hold,
+            charge: self.bill(&tally).total(),
+            cap: cap_of(key),
+            record: self.record(key, self.spec.status, tally.units > 0, &tally.trace),
+            people: tally.trace.people,
+            reply,
+            deed: tally.deed,
+        }
+    }
+
+    fn record(&self, key: &KeyRecord, status: u16, found: bool, trace: &Trace) -> Record {
+        Record {
+            in_history: self.spec.group.is_recorded(),
+            key: key.id.clone(),
+            at: self.at,
+            endpoint: self.spec.name,
+            status,
+            found,
+            latency: self.watch.elapsed(),
+            cached: trace.cache_age_seconds.is_some(),
+            cache_age_seconds: trace.cache_age_seconds,
+            providers: trace.steps.iter().map(|step| step.provider.to_string()).collect(),
+            upstream_micros: trace.steps.iter().map(|step| u64::from(step.upstream_cost_micros)).sum(),
+            subjects: trace.people.iter().copied().map(PersonId::uuid).collect(),
+        }
+    }
+}
+
+fn cap_of(key: &KeyRecord) -> Option<Cap> {
+    key.monthly_cap.map(|monthly| Cap { key: key.line.clone(), monthly })
+}
+
 /// What a call costs by how many units it tells.
 #[derive(Debug, Clone, Copy)]
 pub struct Bill {
@@ -76,16 +126,18 @@ impl Bill {
 #[derive(Debug)]
 pub struct Purse<'a> {
     ledger: &'a Ledger,
-    key: &'a KeyRecord,
-    charge: Charge<'a>,
+    key: &'a Arc<KeyRecord>,
+    charge: Charge,
     hold: Option<HoldId>,
+    /// The charge, where it was foreseen.
+    begun: Option<Begun>,
     /// What is left, as it was read beside a call that costs nothing.
     left: Option<Credits>,
 }
 
 impl<'a> Purse<'a> {
-    pub fn new(ledger: &'a Ledger, key: &'a KeyRecord, charge: Charge<'a>) -> Self {
-        Self { ledger, key, charge, hold: None, left: None }
+    pub fn new(ledger: &'a Ledger, key: &'a Arc<KeyRecord>, charge: Charge) -> Self {
+        Self { ledger, key, charge, hold: None, begun: None, left: None }
     }
 
     /// Makes sure that at least one unit can be paid for, and says how many can.
@@ -106,7 +158,7 @@ impl<'a> Purse<'a> {
             price: spec.price,
             units_max: units_wanted,
             max_credits,
-            cap: self.cap(),
+            cap: cap_of(self.key),
             lifetime: self.charge.hold_lifetime,
             lease: None,
             starts: None,
@@ -149,10 +201,22 @@ impl<'a> Purse<'a> {
         done
     }
 
+    /// What a run may tell of its cost before it has ended. Nothing where credits are held, or where an answer is kept by the commit that
+    /// charges for it: those are charged for in other ways.
+    pub fn foresight(&self, has_claim: bool) -> Foresight {
+        if has_claim || self.holds() || self.charge.spec.price.is_free() {
+            return Foresight::default();
+        }
+        Foresight::of(self.ledger.clone(), Arc::clone(self.key), self.charge.clone())
+    }
+
+    /// Takes over what was begun.
+    pub fn take_begun(&mut self, foresight: &Foresight) {
+        self.begun = foresight.take();
+    }
+
     pub fn bill(&self, tally: &Tally) -> Bill {
-        let Charge { spec, billing, .. } = self.charge;
-        let percent = billing.percent(&tally.trace);
-        Bill { price: spec.price, percent, ran: tally.ran, units: tally.units }
+        self.charge.bill(tally)
     }
 
     /// An answer that was written while it was paid for: what could not be told after all is given back, and everything where
@@ -177,23 +241,13 @@ impl<'a> Purse<'a> {
 
     /// Charges what was found and writes history and the stored reply, in one commit.
     pub async fn settle(&mut self, tally: Tally, reply: Option<ReplyDraft>) -> Result<Settled, Fault> {
-        let spec = self.charge.spec;
-        let charge = self.bill(&tally).total();
-        if !spec.group.is_recorded() && reply.is_none() && tally.deed.is_none() {
+        if !self.charge.spec.group.is_recorded() && reply.is_none() && tally.deed.is_none() {
             return self.look_only().await;
         }
-        let settle = Settle {
-            request: self.charge.request,
-            hold: self.hold,
-            charge,
-            cap: self.cap(),
-            record: self.record(spec.status, tally.units > 0, &tally.trace),
-            people: tally.trace.people,
-            reply,
-            deed: tally.deed,
-        };
+        let settle = self.charge.settle(self.key, tally, self.hold, reply);
+        let charge = settle.charge;
         let work = matches!(settle.deed, Some(Deed::SubmitBulk(_)));
-        match self.ledger.ask(self.key.account, Op::Settle(Box::new(settle))).await? {
+        match self.ledger.settle(self.key.account, settle, self.begun.take()).await? {
             Answer::Settled(settled) => {
                 self.hold = None;
                 if work {
@@ -213,7 +267,7 @@ impl<'a> Purse<'a> {
             hold: None,
             charge: Credits::ZERO,
             cap: None,
-            record: self.record(status, false, &Trace::default()),
+            record: self.charge.record(self.key, status, false, &Trace::default()),
             people: Vec::new(),
             reply: None,
             deed: None,
@@ -233,27 +287,6 @@ impl<'a> Purse<'a> {
             None => self.ledger.available(self.key.account).await?.unwrap_or_default(),
         };
         Ok(Settled { credits: Credits::ZERO, balance, version: 0 })
-    }
-
-    fn record(&self, status: u16, found: bool, trace: &Trace) -> Record {
-        Record {
-            in_history: self.charge.spec.group.is_recorded(),
-            key: self.key.id.clone(),
-            at: self.charge.at,
-            endpoint: self.charge.spec.name,
-            status,
-            found,
-            latency: self.charge.watch.elapsed(),
-            cached: trace.cache_age_seconds.is_some(),
-            cache_age_seconds: trace.cache_age_seconds,
-            providers: trace.steps.iter().map(|step| step.provider.to_string()).collect(),
-            upstream_micros: trace.steps.iter().map(|step| u64::from(step.upstream_cost_micros)).sum(),
-            subjects: trace.people.iter().copied().map(PersonId::uuid).collect(),
-        }
-    }
-
-    fn cap(&self) -> Option<Cap> {
-        self.key.monthly_cap.map(|monthly| Cap { key: self.key.line.clone(), monthly })
     }
 
     fn too_low(&self, max_credits: Option<Credits>) -> Fault {

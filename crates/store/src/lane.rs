@@ -117,6 +117,11 @@ impl<Q: Send + 'static, A: Send + 'static> Lane<Q, A> {
         Self { sender }
     }
 
+    /// Whether nobody waits for a batch to be gathered.
+    pub fn is_quiet(&self) -> bool {
+        self.sender.capacity() == self.sender.max_capacity()
+    }
+
     /// Asks and waits. A full queue refuses at once instead of making everyone wait longer.
     pub async fn ask(&self, question: Q) -> Result<A, StoreError> {
         let (reply, answer) = oneshot::channel();

@@ -17,6 +17,9 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 const PAUSE_FIRST: Duration = Duration::from_millis(10);
+/// What goes over a line is a few statements that come again and again and find their rows by key. Left to itself PostgreSQL plans a
+/// charge anew each time, since it takes lists for shorter than it would without their values; that took as long as the charge.
+const PLANNED_ONCE: (&str, &str) = ("plan_cache_mode", "force_generic_plan");
 
 /// Where a line's connection comes from.
 #[derive(Debug)]
@@ -45,14 +48,15 @@ pub struct Line {
 impl Line {
     /// A connection beside those of `pool`, reached the same way. `patience` is how long to try to open it.
     pub(crate) fn beside(pool: &Pool, patience: Duration) -> Self {
-        let options = Box::new(pool.connect_options().as_ref().clone());
+        let options = pool.connect_options().as_ref().clone();
+        let options = Box::new(options.options([PLANNED_ONCE]));
         Self { source: Source::Own { options, patience }, held: None }
     }
 
     /// The same with the longest time for a statement: for writes, which are finished even when nobody waits any more.
     pub(crate) fn beside_unhurried(pool: &Pool, patience: Duration) -> Self {
         let options = pool.connect_options().as_ref().clone();
-        let options = Box::new(options.options([statement_timeout(CALL_DEADLINE)]));
+        let options = Box::new(options.options([PLANNED_ONCE]).options([statement_timeout(CALL_DEADLINE)]));
         Self { source: Source::Own { options, patience }, held: None }
     }
 
@@ -122,5 +126,36 @@ fn is_passing(error: &Error) -> bool {
         Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
         Error::Database(error) => error.is_transient_in_connect_phase(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Line;
+    use crate::Database;
+    use assay_testkit::TestDatabase;
+    use std::time::Duration;
+
+    /// Of lists that are shorter than PostgreSQL takes them for: by its own choice it would plan this each time.
+    const OF_SHORT_LISTS: &str = "select count(*) from unnest($1::bigint[]) as one (number)
+        join unnest($2::bigint[]) as other (number) using (number)";
+
+    #[tokio::test]
+    async fn what_comes_again_and_again_is_planned_once() {
+        let database = TestDatabase::from_template("empty", "", async |_| Ok(())).await.unwrap();
+        let pool = Database::at(&database.url()).connect("assay-test").await.unwrap();
+        let patience = Duration::from_secs(5);
+        for mut line in [Line::beside(&pool, patience), Line::beside_unhurried(&pool, patience)] {
+            let connection = line.connection().await.unwrap();
+            for number in 0..20_i64 {
+                let query = sqlx::query_scalar(OF_SHORT_LISTS).bind([number]).bind([number]);
+                let count: i64 = query.fetch_one(&mut *connection).await.unwrap();
+                assert_eq!(count, 1);
+            }
+            let plans = "select generic_plans, custom_plans from pg_prepared_statements where statement = $1";
+            let planned: (i64, i64) =
+                sqlx::query_as(plans).bind(OF_SHORT_LISTS).fetch_one(connection).await.unwrap();
+            assert_eq!(planned, (20, 0));
+        }
     }
 }

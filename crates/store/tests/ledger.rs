@@ -5,6 +5,7 @@ mod support;
 
 #[cfg(test)]
 mod ledger {
+    mod ahead;
     mod grants;
     mod history;
     mod keys;

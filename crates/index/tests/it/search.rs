@@ -71,13 +71,17 @@ fn page(after: Option<Place>, limit: usize) -> Page {
 fn counting_ends_where_it_may_and_not_before_the_page_is_full() {
     let mut pair = Pair::new(1);
     pair.apply((1..=500).map(|id| plain(id, 1_000 - u64::try_from(id).unwrap())).collect(), &[]);
-    let ask = |limit, count_to| {
+    let ask = |pair: &Pair, limit, count_to| {
         let page = Page { after: None, limit, count_to, unchanged_since: None };
         pair.index.search(&Question::default(), &page).unwrap()
     };
-    assert_eq!((ask(5, 100).counted, ask(5, 100).rows.len()), (100, 5));
-    assert_eq!(ask(200, 100).rows.len(), 200);
-    assert_eq!((ask(5, 501).counted, ask(5, u64::MAX).counted), (500, 500));
+    assert_eq!((ask(&pair, 5, 100).counted, ask(&pair, 5, 100).rows.len()), (100, 5));
+    assert_eq!(ask(&pair, 200, 100).rows.len(), 200);
+    assert_eq!((ask(&pair, 5, 501).counted, ask(&pair, 5, u64::MAX).counted), (500, 500));
+    // Of a second segment only the page is looked for.
+    pair.apply((501..=1_000).map(|id| plain(id, 2_000 - u64::try_from(id).unwrap())).collect(), &[]);
+    assert!((100..120).contains(&ask(&pair, 5, 100).counted), "{}", ask(&pair, 5, 100).counted);
+    assert_eq!(ask(&pair, 5, u64::MAX).counted, 1_000);
 }
 
 #[test]

@@ -5,4 +5,6 @@ pub mod firm;
 pub mod page;
 pub mod values;
 
-pub use page::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
+pub use page::{
+    Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find, find_telling, foreseen,
+};

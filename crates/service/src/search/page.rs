@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::cursor;
-use crate::endpoint::Step;
+use crate::endpoint::{Step, Trace};
 use crate::fault::{Code, Fault};
 use crate::view::ToldPerson;
 use assay_domain::clock::Stopwatch;
@@ -195,6 +195,16 @@ pub async fn find<R: Searched>(
     conditions: Conditions,
     wish: &PageWish,
 ) -> Result<FoundPage<R>, Fault> {
+    find_telling(context, conditions, wish, |_| ()).await
+}
+
+/// The same. Who will be on the page, if they are all still there, is told before they are read.
+pub async fn find_telling<R: Searched>(
+    context: &Context,
+    conditions: Conditions,
+    wish: &PageWish,
+    tell: impl FnOnce(&[Uuid]),
+) -> Result<FoundPage<R>, Fault> {
     let watch = Stopwatch::start();
     let account = context.memory.account();
     let Conditions { all, none } = conditions;
@@ -205,6 +215,7 @@ pub async fn find<R: Searched>(
     let unchanged_since = wish.cursor.as_ref().map(|cursor| cursor.seq);
     let wanted = usize::try_from(wish.limit.min(context.units_affordable)).unwrap_or(usize::MAX);
     let (mut rows, mut more): (Vec<R>, bool) = (Vec::new(), true);
+    let mut tell = Some(tell);
     // Rows that are gone by now leave gaps, which later rows fill.
     for _ in 0..=SEARCH_REFILLS_MAX {
         let missing = wanted.saturating_sub(rows.len());
@@ -219,6 +230,9 @@ pub async fn find<R: Searched>(
         hits.rows.truncate(missing);
         after = hits.rows.last().copied().or(after);
         let ids: Vec<Uuid> = hits.rows.iter().map(|place| place.id).collect();
+        if let Some(tell) = tell.take() {
+            tell(&ids);
+        }
         rows.extend(R::read(&context.engine, account, &ids).await?);
         if !more || rows.len() >= wanted {
             break;
@@ -241,14 +255,18 @@ pub async fn find<R: Searched>(
         total_relation: if exact { TotalRelation::Eq } else { TotalRelation::Gte },
         truncated_by: is_short.then_some(TruncatedBy::Credits),
         next_cursor: next.and_then(|next| cursor::write(&next)),
-        steps: vec![step(&rows, watch)],
+        steps: vec![step(!rows.is_empty(), watch)],
         rows,
     })
 }
 
-fn step<R>(rows: &[R], watch: Stopwatch) -> Step {
-    let outcome = if rows.is_empty() { "not_found" } else { "found" };
-    Step::own("index", outcome, watch.elapsed())
+/// What is remembered of a page when no more is known than who will be on it.
+pub fn foreseen(ids: &[Uuid], people: Vec<PersonId>) -> Trace {
+    Trace { steps: vec![step(!ids.is_empty(), Stopwatch::start())], people, ..Trace::default() }
+}
+
+fn step(is_found: bool, watch: Stopwatch) -> Step {
+    Step::own("index", if is_found { "found" } else { "not_found" }, watch.elapsed())
 }
 
 /// What answers, and how far it had read when the first page was answered.

@@ -24,6 +24,14 @@ use std::time::Duration;
 pub struct Asked {
     pub account: AccountId,
     pub op: Op,
+    /// Whether it may have been done already: then it is looked for first.
+    pub is_perhaps_done: bool,
+}
+
+impl Asked {
+    pub fn new(account: AccountId, op: Op) -> Self {
+        Self { account, op, is_perhaps_done: false }
+    }
 }
 
 /// A ledger lane's worker: its line to the database stays open from batch to batch.
@@ -85,7 +93,8 @@ async fn attempt_with_retries(
 ) -> Result<Vec<Answer>, StoreError> {
     let mut wait = Duration::from_millis(20);
     for retry in 0..=limits::LEDGER_RETRIES_MAX {
-        let attempt = attempt_on(line, remembered, batch, retry > 0, turn);
+        let recheck = retry > 0 || batch.iter().any(|asked| asked.is_perhaps_done);
+        let attempt = attempt_on(line, remembered, batch, recheck, turn);
         // PostgreSQL itself ends a statement that takes too long. A network that swallows everything is not so kind.
         let attempt = tokio::time::timeout(limits::LINE_ANSWER_MAX, attempt).await;
         match attempt.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut.into())) {
@@ -150,28 +159,46 @@ async fn attempt_remembered(
     batch: &[Asked],
     turn: &mut Turn,
 ) -> Result<Option<Vec<Answer>>, StoreError> {
-    if batch.len() > limits::LEDGER_REMEMBERED_BATCH_MAX || !batch.iter().all(is_plain_charge) {
-        return Ok(None);
-    }
-    let Some(mut books) = remembered.take(batch.iter().map(|asked| asked.account)) else { return Ok(None) };
-    let seen: Vec<(AccountId, Book)> = books.iter().map(|(id, book)| (*id, book.clone())).collect();
-    // Lots whose time is over are the statement's to notice: it has the database's time.
-    let (answers, writes) = decide(batch, &mut books, &mut Loaded::empty(Moment::BEFORE_ALL));
-    // Who is refused is refused for what the database says, not for what is remembered.
-    let all_settled = answers.iter().all(|answer| matches!(answer, Answer::Settled(_)));
-    if !all_settled || writes.is_empty() || !writes.is_one_statement() {
-        remembered.keep(seen, |_| false);
-        return Ok(None);
-    }
+    let Some(tried) = Tried::on(remembered, batch) else { return Ok(None) };
     crash::point("ledger-before-commit").await;
     let connection = line.connection().await?;
     turn.pass();
+    let Tried { seen, books, answers, writes } = tried;
     if !writes.write_if(connection, &seen).await? {
         remembered.keep(seen, |_| true);
         return Ok(None);
     }
     remembered.keep(books, |_| false);
     Ok(Some(answers))
+}
+
+/// Plain charges as they come out on the books that were left, which are taken out of what is remembered until it is known whether
+/// they still are so.
+pub(super) struct Tried {
+    pub(super) seen: Vec<(AccountId, Book)>,
+    pub(super) books: HashMap<AccountId, Book>,
+    pub(super) answers: Vec<Answer>,
+    pub(super) writes: Writes,
+}
+
+impl Tried {
+    /// None for what has to go the long way.
+    pub(super) fn on(remembered: &Remembered, batch: &[Asked]) -> Option<Self> {
+        if batch.len() > limits::LEDGER_REMEMBERED_BATCH_MAX || !batch.iter().all(is_plain_charge) {
+            return None;
+        }
+        let mut books = remembered.take(batch.iter().map(|asked| asked.account))?;
+        let seen: Vec<(AccountId, Book)> = books.iter().map(|(id, book)| (*id, book.clone())).collect();
+        // Lots whose time is over are the statement's to notice: it has the database's time.
+        let (answers, writes) = decide(batch, &mut books, &mut Loaded::empty(Moment::BEFORE_ALL));
+        // Who is refused is refused for what the database says, not for what is remembered.
+        let all_settled = answers.iter().all(|answer| matches!(answer, Answer::Settled(_)));
+        if !all_settled || writes.is_empty() || !writes.is_one_statement() {
+            remembered.keep(seen, |_| false);
+            return None;
+        }
+        Some(Self { seen, books, answers, writes })
+    }
 }
 
 /// A charge that refers to nothing but the balance.

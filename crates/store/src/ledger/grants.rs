@@ -52,9 +52,9 @@ impl Ledger {
             let due = self.due_for_month(now, after).await?;
             let Some((last, ..)) = due.last() else { return Ok(done) };
             after = *last;
-            let asked = |(account, credits, expire_days): &Due| Asked {
-                account: AccountId::from_uuid(*account),
-                op: Op::Grant(month_grant(now, *credits, *expire_days)),
+            let asked = |(account, credits, expire_days): &Due| {
+                let grant = month_grant(now, *credits, *expire_days);
+                Asked::new(AccountId::from_uuid(*account), Op::Grant(grant))
             };
             let asked: Vec<Asked> = due.iter().map(asked).collect();
             for chunk in asked.chunks(limits::LEDGER_BATCH_MAX) {

@@ -1,6 +1,7 @@
 //! The ledger side: accounts, keys, credits, holds, history and replies. Every change of credits goes through a lane.
 
 mod accounts;
+mod ahead;
 mod apply;
 mod audit;
 pub mod batch;
@@ -28,6 +29,7 @@ pub mod webhooks;
 mod write;
 
 pub use accounts::{NewAccount, Overview, TrialChange};
+pub use ahead::Begun;
 pub use audit::Violation;
 pub use erasure::Forgotten;
 pub use grants::MonthGranted;
@@ -47,6 +49,7 @@ use crate::line::Line;
 use crate::pool::{Database, newest_version, schema_versions};
 use crate::queue::Jobs;
 use crate::{StoreError, task};
+use ahead::Ahead;
 use assay_domain::{AccountId, Clock, Credits, HoldId, LotId, RequestId, limits};
 use batch::{Asked, Clerk};
 use op::{Answer, Op, Refund};
@@ -63,11 +66,19 @@ static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/ledger");
 #[derive(Debug, Clone)]
 pub struct Ledger {
     pub(crate) pool: Pool,
-    /// Accounts are dealt out over the lanes, so that two batches of one node never wait for each other's accounts.
-    lanes: Arc<[Lane<Asked, Answer>]>,
+    /// Accounts are dealt out over the counters, so that two batches of one node never wait for each other's accounts.
+    counters: Arc<[Counter]>,
+    ahead: Ahead,
     claims: ClaimKeeper,
     jobs: Jobs,
     clock: Clock,
+}
+
+/// Where the charges of some accounts are made.
+#[derive(Debug)]
+struct Counter {
+    lane: Lane<Asked, Answer>,
+    remembered: Remembered,
 }
 
 impl Ledger {
@@ -75,21 +86,21 @@ impl Ledger {
         // One worker decides while the other one's commit is on its way to the disk.
         let size =
             LaneSize { batch_max: limits::LEDGER_BATCH_MAX, queue_max: limits::LEDGER_QUEUE_MAX, workers: 2 };
-        // Those of the lanes, the one on which request rates are exchanged, and the one that shows that a worker lives.
-        let lines = batches_at_once() * size.workers + 2;
+        // Those of the lanes, the one on which charges are begun ahead, the one on which request rates are exchanged, and the one that
+        // shows that a worker lives.
+        let lines = batches_at_once() * size.workers + 3;
         let pool = database.beside(lines).connect("assay-ledger").await?;
-        let lane = |_| {
+        let line = || Line::beside_unhurried(&pool, database.acquire_timeout);
+        let counter = |_| {
             let remembered = Remembered::default();
-            let clerk = || Clerk {
-                line: Line::beside_unhurried(&pool, database.acquire_timeout),
-                remembered: remembered.clone(),
-            };
-            Lane::start_workers("ledger", size, clerk)
+            let clerk = || Clerk { line: line(), remembered: remembered.clone() };
+            Counter { lane: Lane::start_workers("ledger", size, clerk), remembered }
         };
-        let lanes = (0..batches_at_once()).map(lane).collect();
+        let counters = (0..batches_at_once()).map(counter).collect();
+        let ahead = Ahead::on(line());
         let claims = ClaimKeeper::start(pool.clone());
         let jobs = Jobs::new(pool.clone());
-        Ok(Self { pool, lanes, claims, jobs, clock })
+        Ok(Self { pool, counters, ahead, claims, jobs, clock })
     }
 
     /// Brings the schema up to date.
@@ -146,8 +157,12 @@ impl Ledger {
 
     /// Asks for one operation and waits for its commit.
     pub async fn ask(&self, account: AccountId, op: Op) -> Result<Answer, StoreError> {
-        let unacknowledged = unacknowledged_charge(&op);
-        let answer = self.lane(account).ask(Asked { account, op }).await;
+        self.ask_for(Asked::new(account, op)).await
+    }
+
+    async fn ask_for(&self, asked: Asked) -> Result<Answer, StoreError> {
+        let (account, unacknowledged) = (asked.account, unacknowledged_charge(&asked.op));
+        let answer = self.counter(account).lane.ask(asked).await;
         if let (Err(StoreError::Unavailable(_)), Some((request, refund))) = (&answer, unacknowledged) {
             tracing::warn!(%request, "the fate of a charge is unknown; it is given back if it was booked");
             self.give_back_later(account, refund);
@@ -168,8 +183,8 @@ impl Ledger {
     /// Gives back a part of what a call cost, or all of it. Where the database cannot be reached, that is done later.
     pub async fn give_back(&self, account: AccountId, request: RequestId, amount: Credits) {
         let refund = refund_of(request, amount);
-        let asked = Asked { account, op: Op::Refund(refund.clone()) };
-        match self.lane(account).ask(asked).await {
+        let asked = Asked::new(account, Op::Refund(refund.clone()));
+        match self.counter(account).lane.ask(asked).await {
             Ok(Answer::Refunded { .. }) => {}
             Ok(answer) => tracing::error!(%request, ?answer, "what was charged in vain is not given back"),
             Err(error) => {
@@ -186,8 +201,8 @@ impl Ledger {
         task::spawn("give-back", async move {
             for _ in 0..GIVE_BACK_TRIES {
                 tokio::time::sleep(GIVE_BACK_EVERY).await;
-                let asked = Asked { account, op: Op::Refund(refund.clone()) };
-                match ledger.lane(account).ask(asked).await {
+                let asked = Asked::new(account, Op::Refund(refund.clone()));
+                match ledger.counter(account).lane.ask(asked).await {
                     Ok(answer) => {
                         tracing::info!(request = %refund.request, ?answer, "an unacknowledged charge was looked at");
                         return;
@@ -200,12 +215,12 @@ impl Ledger {
         });
     }
 
-    #[expect(clippy::expect_used, reason = "there is always at least one lane")]
-    fn lane(&self, account: AccountId) -> &Lane<Asked, Answer> {
-        let lanes = u128::try_from(self.lanes.len()).unwrap_or(1).max(1);
-        let hash = account.uuid().as_u128() % lanes;
+    #[expect(clippy::expect_used, reason = "there is always at least one counter")]
+    fn counter(&self, account: AccountId) -> &Counter {
+        let counters = u128::try_from(self.counters.len()).unwrap_or(1).max(1);
+        let hash = account.uuid().as_u128() % counters;
         let index = usize::try_from(hash).unwrap_or(0);
-        self.lanes.get(index).or(self.lanes.first()).expect("a ledger has lanes")
+        self.counters.get(index).or(self.counters.first()).expect("a ledger has counters")
     }
 
     /// The pool, for tests and benchmarks that look at the rows themselves.

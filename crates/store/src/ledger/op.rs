@@ -126,7 +126,7 @@ impl Settle {
 }
 
 /// What history keeps of a call: ids and figures, never values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// False for calls of which only the reply is kept, for their retries.
     pub in_history: bool,
@@ -142,6 +142,13 @@ pub struct Record {
     /// What they charged for it, in millionths of a US dollar.
     pub upstream_micros: u64,
     pub subjects: Vec<Uuid>,
+}
+
+impl Record {
+    /// Whether it is the same but for how long the call took.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Self { latency: other.latency, ..self.clone() } == *other
+    }
 }
 
 /// A claim on an idempotency key, with the attempt number as fencing token.

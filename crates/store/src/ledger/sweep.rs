@@ -31,9 +31,8 @@ impl Ledger {
         .bind(limits::HOLD_SWEEP_BATCH)
         .fetch_all(&self.pool)
         .await?;
-        let asked = over.into_iter().map(|(account, hold)| Asked {
-            account: AccountId::from_uuid(account),
-            op: Op::ExpireHold(HoldId::from_uuid(hold)),
+        let asked = over.into_iter().map(|(account, hold)| {
+            Asked::new(AccountId::from_uuid(account), Op::ExpireHold(HoldId::from_uuid(hold)))
         });
         self.sweep_each(asked.collect()).await
     }
@@ -45,9 +44,8 @@ impl Ledger {
         .bind(limits::HOLD_SWEEP_BATCH)
         .fetch_all(&self.pool)
         .await?;
-        let asked = over
-            .into_iter()
-            .map(|(account,)| Asked { account: AccountId::from_uuid(account), op: Op::ExpireLots });
+        let asked =
+            over.into_iter().map(|(account,)| Asked::new(AccountId::from_uuid(account), Op::ExpireLots));
         self.sweep_each(asked.collect()).await
     }
 

@@ -1,7 +1,7 @@
 //! Pages: on any node, under change, until the list is another; and what each of them costs.
 
 use super::{COMPANIES, PEOPLE, balance, eventually, everybody, ids, walk, with};
-use crate::support::{Installation, Request};
+use crate::support::{Customer, Installation, Request};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -131,6 +131,48 @@ fn a_search_costs_its_base_and_its_rows_to_the_thousandth() {
     assert_eq!(refused["retryable"], false);
     let dry = Request::new("POST", &format!("{COMPANIES}?dry_run=true")).key(&customer.key);
     assert_eq!(dry.json(&json!({"limit": 7})).send(server.api).is_ok()["max_price"], 4.5);
+}
+
+#[test]
+fn a_page_is_paid_for_while_it_is_read_unless_somebody_on_it_is_gone() {
+    let installation = Installation::new();
+    let customer = installation.customer("scale");
+    let server = installation.serve();
+    let ended = |how: &str| {
+        let metrics = Request::new("GET", "/metrics").send(server.operations).text();
+        let line = format!("assay_ledger_begun_total{{ended=\"{how}\"}} ");
+        let count = metrics.lines().find_map(|it| it.strip_prefix(&line)?.parse::<u32>().ok());
+        count.unwrap_or_default()
+    };
+    let ask = |customer: &Customer| {
+        let page = server.call(customer, "POST", PEOPLE, &json!({ "limit": 5 })).is_ok();
+        assert_eq!((ids(&page).len(), page["cost"]["credits"].as_f64()), (5, Some(6.0)));
+        page
+    };
+    // The first charge of a node makes the account's book known to it.
+    let gone = ids(&ask(&customer))[0].clone();
+    assert_eq!((ended("charged"), ended("not_charged")), (0, 0));
+    // On a busy machine one may take too long to be waited for.
+    eventually("a page is paid for by what was begun", || {
+        ids(&ask(&customer))[0] == gone && ended("charged") > 0
+    });
+    installation.graph.psql(&format!("delete from person where id = '{}'", &gone[4..])).unwrap();
+    let late = installation.customer("scale");
+    let before = balance(&server, &late);
+    let (charged, not_charged) = (ended("charged"), ended("not_charged"));
+    for _ in 0..4 {
+        assert!(!ids(&ask(&late)).contains(&gone));
+    }
+    eventually("what was begun is forgotten", || ended("not_charged") == not_charged + 3);
+    assert_eq!(ended("charged"), charged);
+    assert!((before - balance(&server, &late) - 24.0).abs() < 1e-9);
+    let account = late.account.trim_start_matches("acc_");
+    let resolved = format!(
+        "select count(*) filter (where person_id = '{}') || ' of ' || count(*) from resolved_person where account_id = '{account}'",
+        &gone[4..]
+    );
+    assert_eq!(installation.ledger.psql(&resolved).unwrap().trim(), "0 of 5");
+    assert!(installation.ok(&["doctor"]).contains("audit"));
 }
 
 #[test]

@@ -35,6 +35,9 @@ fn whoever_is_erased_is_gone_from_the_very_next_page_of_every_node() {
         assert_eq!(after["cost"]["credits"], 11);
         eventually("the index forgets too", || total(server, &customer) == json!(whole - 1));
     }
+    // Nobody has resolved who was found in the index and was not there.
+    let resolved = format!("select count(*) from resolved_person where person_id = '{}'", &gone[4..]);
+    eventually("they are not remembered", || installation.ledger.psql(&resolved).unwrap() == "0");
     // The stored reply of the first page had them in it.
     eventually("no stored reply has them", || {
         let again = first.send(one.api);

@@ -7,7 +7,9 @@ use crate::fault::Fault;
 use crate::input::{Decoded, RawInput};
 use crate::search::clauses::{LocationFilter, Range, folded, one_of, since, words};
 use crate::search::values::{Phrase, Values};
-use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
+use crate::search::{
+    Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find_telling, foreseen,
+};
 use crate::spec::{Group, Spec};
 use crate::view::CompanyView;
 use assay_domain::limits::AMOUNT_MAX;
@@ -210,7 +212,10 @@ impl Endpoint for SearchCompanies {
     ) -> Result<Outcome<SearchCompaniesResponse>, Fault> {
         let (conditions, page) = (question.conditions(), question.page);
         let FoundPage { rows, total, total_relation, truncated_by, next_cursor, steps } =
-            find::<Company>(context, conditions, &page).await?;
+            find_telling::<Company>(context, conditions, &page, |ids| {
+                context.foresight.foresee(ids.len(), || foreseen(ids, Vec::new()));
+            })
+            .await?;
         let results: Vec<CompanyView> = rows.into_iter().map(Into::into).collect();
         let units = u32::try_from(results.len()).unwrap_or(u32::MAX);
         let body = SearchCompaniesResponse { results, total, total_relation, truncated_by, next_cursor };

@@ -9,11 +9,13 @@ use crate::search::clauses::{
     LocationFilter, Range, domains, folded, language, one_of, since, words, years_of_work,
 };
 use crate::search::values::{DomainText, Phrase, TwoLetters, Values};
-use crate::search::{Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find};
+use crate::search::{
+    Conditions, Count, FoundPage, PageWish, Sort, TotalRelation, TruncatedBy, find_telling, foreseen,
+};
 use crate::spec::{Group, Spec};
 use crate::view::{PersonView, ToldPerson, tell_people};
 use assay_domain::taxonomy::{Department, Industry, Seniority, SizeBand};
-use assay_domain::{Credits, Domain, NetworkHosts, Price};
+use assay_domain::{Credits, Domain, NetworkHosts, PersonId, Price};
 use assay_index::{Clause, Number, Term, Text};
 use chrono::{Days, NaiveDate};
 use garde::Validate;
@@ -204,7 +206,11 @@ impl Endpoint for SearchPeople {
         let conditions = question.conditions(question.page.day(context));
         let page = question.page;
         let FoundPage { rows, total, total_relation, truncated_by, next_cursor, steps } =
-            find::<ToldPerson>(context, conditions, &page).await?;
+            find_telling::<ToldPerson>(context, conditions, &page, |ids| {
+                let people = || ids.iter().copied().map(PersonId::from_uuid).collect();
+                context.foresight.foresee(ids.len(), || foreseen(ids, people()));
+            })
+            .await?;
         let people = rows.iter().map(|person| person.id).collect();
         let trace = Trace { steps, people, ..Trace::default() };
         let units = u32::try_from(rows.len()).unwrap_or(u32::MAX);

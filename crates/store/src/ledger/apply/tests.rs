@@ -56,7 +56,7 @@ impl Till {
     }
 
     fn ask_for(&mut self, account: AccountId, op: Op) -> Answer {
-        let asked = Asked { account, op };
+        let asked = Asked::new(account, op);
         apply(&asked, &mut self.book, &mut self.loaded, &mut self.writes)
     }
 
