@@ -17,6 +17,12 @@ pub struct Labelled {
     acquisition: Option<AcquisitionLabel>,
 }
 
+impl Labelled {
+    pub fn announces(&self) -> bool {
+        self.funding.is_some() || self.acquisition.is_some()
+    }
+}
+
 #[derive(Debug, Deserialize)]
 struct FundingLabel {
     company: String,
@@ -80,18 +86,35 @@ impl Score {
     }
 }
 
-/// Scores a file of labelled releases, one a line; `wrong` is told of each that is not read as labelled.
+/// A release, what is read of it, and whether that is as labelled.
+#[derive(Debug)]
+pub struct Judged {
+    pub text: Labelled,
+    pub said: Option<Announced>,
+    pub right: bool,
+}
+
+/// Reads a file of labelled releases, one a line.
+pub fn judge(file: &str) -> Result<Vec<Judged>, serde_json::Error> {
+    let lines = file.lines().filter(|line| !line.trim().is_empty());
+    let judged = lines.map(|line| {
+        let text: Labelled = serde_json::from_str(line)?;
+        let release = Release { title: &text.title, body: &text.body, published_on: text.published_on };
+        let said = read(&release);
+        let right = said.as_ref().is_some_and(|said| is_right(&text, said));
+        Ok(Judged { text, said, right })
+    });
+    judged.collect()
+}
+
+/// Scores a file of labelled releases; `wrong` is told of each that is not read as labelled.
 pub fn score(
     file: &str,
     mut wrong: impl FnMut(&Labelled, Option<&Announced>),
 ) -> Result<Score, serde_json::Error> {
     let mut score = Score::default();
-    for line in file.lines().filter(|line| !line.trim().is_empty()) {
-        let text: Labelled = serde_json::from_str(line)?;
-        let release = Release { title: &text.title, body: &text.body, published_on: text.published_on };
-        let said = read(&release);
-        let labelled = text.funding.is_some() || text.acquisition.is_some();
-        let right = said.as_ref().is_some_and(|said| is_right(&text, said));
+    for Judged { text, said, right } in judge(file)? {
+        let labelled = text.announces();
         score.texts += 1;
         score.labelled += usize::from(labelled);
         score.said += usize::from(said.is_some());

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod press {
+    mod calibration;
     mod reading;
     #[path = "../../../../bench/src/signals/score.rs"]
     mod score;

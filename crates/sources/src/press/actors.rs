@@ -63,7 +63,11 @@ impl Actor {
 const SENTENCES: usize = 6;
 
 /// All who are named in the headline and the first sentences, in their order.
-pub(super) fn actors(story: &Story<'_>) -> Vec<Actor> {
+pub(super) fn actors<'a>(story: &'a Story<'_>) -> &'a [Actor] {
+    story.actors.get_or_init(|| named(story))
+}
+
+fn named(story: &Story<'_>) -> Vec<Actor> {
     let mut found: Vec<Actor> = Vec::new();
     for run in &story.title.runs {
         if let Some(name) = settled_name(story, *run) {

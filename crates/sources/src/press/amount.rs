@@ -206,8 +206,8 @@ fn is_answer(scene: &Scene<'_>) -> bool {
 /// The price that was paid.
 pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<Money> {
     let headline = of_role(title, true, year, Role::Plain)
-        .next()
-        .or_else(|| of_role(title, true, year, Role::Value).next());
+        .find(is_whole)
+        .or_else(|| of_role(title, true, year, Role::Value).find(is_whole));
     let mut sums = Vec::new();
     let mut totals = Vec::new();
     for (at, scene) in told.iter().enumerate() {
@@ -225,10 +225,12 @@ pub(super) fn paid(title: &Scene<'_>, told: &[&Scene<'_>], year: i32) -> Option<
             totals.extend(of_role(scene, true, year, Role::Total));
         }
     }
+    // What one share costs is no price of them all.
+    sums.retain(is_whole);
     exact(headline, &sums, rounding(title)).or_else(|| totals.first().copied()).or_else(|| {
         // What was raised before is no price.
         let near = told.iter().take(ALONE_SENTENCES).filter(|scene| stage(scene).is_none());
-        near.flat_map(|scene| of_role(scene, true, year, Role::Plain)).next()
+        near.flat_map(|scene| of_role(scene, true, year, Role::Plain)).find(is_whole)
     })
 }
 

@@ -46,6 +46,10 @@ const AFTER: &[&str] = &["after", "following", "since", "post", "despite", "amid
 
 /// The first purchase that names both sides, else the first that names one.
 pub(super) fn deal(scene: &Scene<'_>, year: i32) -> Option<Deal> {
+    *scene.deal.get_or_init(|| tell(scene, year))
+}
+
+fn tell(scene: &Scene<'_>, year: i32) -> Option<Deal> {
     if is_buyout(scene) {
         return buyout(scene);
     }

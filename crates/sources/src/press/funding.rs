@@ -34,9 +34,10 @@ const FUND_WORDS: usize = 3;
 
 /// The first round the passage tells of. `evident`: the release speaks of rounds, loans or grants at all.
 pub(super) fn round(scene: &Scene<'_>, evident: bool, year: i32) -> Option<Round> {
-    if !evident {
-        return None;
-    }
+    if evident { *scene.round.get_or_init(|| tell(scene, year)) } else { None }
+}
+
+fn tell(scene: &Scene<'_>, year: i32) -> Option<Round> {
     let start = client_start(scene);
     // `a startup that collects junk has raised`: the verb of a relative clause is the last that counts.
     let is_relative = |at: usize| {

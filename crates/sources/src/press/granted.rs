@@ -5,18 +5,13 @@ use super::amount::plain_sums;
 use super::backers::names_giver;
 use super::deal::names_earlier_year;
 use super::language::{any_at, is_in};
-use super::merge::{AGREED, merge_round};
-use super::naming::is_in_title;
+use super::merge::merge_round;
 use super::scene::Scene;
 use super::sense::{is_aside, is_equity, is_look_back, is_relative, is_substantial};
 use super::stage::stage;
 use super::table::is_one_of;
-use super::weigh::{CONFIRMED, WEIGHED, believed, doubted};
 use super::{Announced, Story};
-use assay_domain::Confidence;
 
-/// The release is more about somebody else.
-const DISPUTED: Confidence = Confidence::percent(66);
 const SENTENCES: usize = 4;
 /// How far from its sum a round is spoken of.
 const NEAR_WORDS: usize = 9;
@@ -25,37 +20,22 @@ const NAME_LETTERS_MIN: usize = 3;
 /// How much a release is about whose round it is, and how much less about anybody else.
 const WEIGHT_MIN: usize = 4;
 const MARGIN: usize = 2;
-/// So much less a release is about somebody who only looks like whose round it is.
-const FAR: usize = 4;
 
-/// A round is not a giver's, a town's or of somebody hardly named, when the release is plainly about somebody else: then it is theirs.
-pub(super) fn settled(story: &Story<'_>, found: Announced) -> Option<Announced> {
-    let Announced::Funding { company, investors, confidence, .. } = &found else { return Some(found) };
-    if *confidence == AGREED {
-        return Some(found);
-    }
+/// The round as that of whoever the release is about.
+pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     let actors = actors(story);
-    let known = actors.iter().find(|actor| actor.is_called(company));
-    let is_other = known.is_some_and(|known| known.gives || known.is_place && !known.acts || known.is_person);
-    let weight = known.map_or(0, Actor::weight);
-    match getter(story, &actors) {
-        Some(getter) if getter.is_called(company) => Some(believed(found, CONFIRMED)),
-        Some(getter) if !is_other && getter.weight() < weight + FAR => Some(doubted(found, DISPUTED)),
-        Some(getter) => {
-            let has_sum = |scene: &Scene<'_>| plain_sums(scene, story.year).next().is_some();
-            let mut lead = story.body.iter().take(SENTENCES);
-            let first = lead.position(|scene| tells(story, scene) || has_sum(scene)).unwrap_or(0);
-            let investor = investors.first().filter(|name| !getter.is_called(name)).cloned();
-            let found = merge_round(story, getter.name.clone(), first, investor, WEIGHED);
-            is_substantial(story, &found).then_some(found)
-        }
-        None if is_other && !is_in_title(story, company) => None,
-        _ => Some(found),
-    }
+    let getter = getter(story, actors)?;
+    let lead = story.body.iter().take(SENTENCES);
+    let first = lead.clone().position(|scene| tells(story, scene)).or_else(|| {
+        let has_sum = |scene: &Scene<'_>| plain_sums(scene, story.year).next().is_some();
+        lead.clone().position(has_sum).filter(|_| tells(story, &story.title))
+    })?;
+    let found = merge_round(story, getter.name.clone(), first, None);
+    is_substantial(story, &found).then_some(found)
 }
 
 /// Who gets the money.
-pub(super) fn getter<'a>(story: &Story<'_>, actors: &'a [Actor]) -> Option<&'a Actor> {
+fn getter<'a>(story: &Story<'_>, actors: &'a [Actor]) -> Option<&'a Actor> {
     let is_round = |name: &str| {
         let lower = name.to_lowercase();
         let last = lower.rsplit([' ', '-']).next().unwrap_or_default();

@@ -14,15 +14,9 @@ use super::scene::Scene;
 use super::sense::{fund_like, gives, is_aside, is_equity, is_look_back, is_person, is_substantial};
 use super::stage::stage;
 use super::topic::meant;
-use super::{Announced, Story};
+use super::{Announced, Story, UNWEIGHED};
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
-use assay_domain::{Confidence, taxonomy::FundingStage};
-
-/// How sure it is: told by headline and body alike, by one of them.
-pub(super) const AGREED: Confidence = Confidence::percent(95);
-pub(super) const TOLD_ONCE: Confidence = Confidence::percent(80);
-const UNSPOKEN: Confidence = Confidence::percent(65);
-pub(super) const FUNDED: Confidence = Confidence::percent(85);
+use assay_domain::taxonomy::FundingStage;
 
 pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     told(story).or_else(|| unspoken(story))
@@ -61,7 +55,7 @@ fn unspoken(story: &Story<'_>) -> Option<Announced> {
     let company = body_name(story, first, run)?;
     let is_fund = fund_like(story, &company) || story.title.has(language.funds);
     let is_named = is_in_title(story, &company) && !is_fund && !names_giver(first, run);
-    is_named.then(|| merge_round(story, company, 0, None, UNSPOKEN))
+    is_named.then(|| merge_round(story, company, 0, None))
 }
 
 fn told(story: &Story<'_>) -> Option<Announced> {
@@ -138,7 +132,6 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
     let is_giver = |name: &String, giver: &Option<String>| giver.as_ref().is_some_and(|it| is_same(it, name));
     let body_company = body_company.filter(|name| headline.is_none() || !is_giver(name, &title_giver));
     let headline = headline.filter(|name| body_company.is_none() || !is_giver(name, &body_giver));
-    let agreed = headline.is_some() && body_company.is_some();
     let is_headed = headline.is_some();
     let shared = told.as_ref().is_some_and(|(at, ..)| shares_sum(story, *at));
     // `took the $250,000 grand prize`: the body tells that the sum of the headline is something else.
@@ -185,7 +178,7 @@ fn funding(story: &Story<'_>, of_title: Option<Round>, evident: bool) -> Option<
         body_name(story, scene, found.investor?)
     });
     let first = told.as_ref().map_or(0, |(at, _, _)| *at);
-    let found = merge_round(story, company, first, investor, if agreed { AGREED } else { TOLD_ONCE });
+    let found = merge_round(story, company, first, investor);
     is_substantial(story, &found).then_some(found)
 }
 
@@ -215,7 +208,7 @@ fn meant_round(story: &Story<'_>) -> Option<Announced> {
     if !is_told || story.is_about_else() || fund_like(story, &company) {
         return None;
     }
-    let found = merge_round(story, company, first, None, TOLD_ONCE);
+    let found = merge_round(story, company, first, None);
     is_substantial(story, &found).then_some(found)
 }
 
@@ -238,7 +231,6 @@ pub(super) fn merge_round(
     company: String,
     first: usize,
     investor: Option<String>,
-    confidence: Confidence,
 ) -> Announced {
     let told =
         story.body.iter().skip(first).enumerate().filter(|(at, scene)| *at == 0 || !is_look_back(scene));
@@ -269,6 +261,6 @@ pub(super) fn merge_round(
         stage,
         investors: backers.investors,
         lead_investors: backers.leads,
-        confidence,
+        confidence: UNWEIGHED,
     }
 }

@@ -37,6 +37,7 @@ mod scene;
 mod sense;
 mod share;
 mod sheet;
+mod signs;
 mod stage;
 mod subject;
 mod sure;
@@ -48,6 +49,7 @@ mod weigh;
 mod whole;
 
 use crate::money::Money;
+use actors::Actor;
 use assay_domain::Confidence;
 use assay_domain::limits::PRESS_TITLE_BYTES_MAX;
 use assay_domain::taxonomy::FundingStage;
@@ -56,6 +58,7 @@ use describe::Texts;
 use known::Known;
 use language::{Language, any_at, tell};
 use scene::Scene;
+use std::cell::OnceCell;
 use text::{Kind, Passage, sentences, shorten};
 
 /// A release as it was published.
@@ -100,46 +103,33 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
         body: body.iter().map(|passage| Scene::new(passage, known)).collect(),
         whole: release.body,
         brands: &brands,
+        actors: OnceCell::new(),
         year: release.published_on.checked_sub_days(RECENT).unwrap_or(release.published_on).year(),
     };
-    if story.is_doubtful() {
+    if story.is_doubtful() || veto::is_barred(&story) {
         return None;
     }
-    let is_clear = |found: &Announced| !veto::is_barred(&story, found);
-    sheet::read(&story)
-        .or_else(|| weigh::chosen(&story, merge::read(&story).filter(is_clear)))
-        .or_else(|| retold::read(&story).filter(is_clear))
-        .and_then(|found| granted::settled(&story, found))
-        .and_then(|found| proof::proved(&story, found))
-        .map(|found| sold_instead(&story, &found).unwrap_or(found))
-        .or_else(|| {
-            let found = sure::read(&story).and_then(|found| granted::settled(&story, found));
-            let found = found.and_then(|found| proof::proved(&story, found));
-            found.filter(|found| !veto::is_other_business(&story, found))
-        })
+    let sheet = sheet::read(&story).and_then(|found| proof::named(&story, found));
+    sheet.or_else(|| signs::surest(&story)).map(|found| found.at_home(release.body))
 }
 
-/// What is paid for a part of a company is no money for it: the purchase that the first sentences tell, where the headline
-/// speaks of no round.
-fn sold_instead(story: &Story<'_>, found: &Announced) -> Option<Announced> {
-    let is_round = matches!(found, Announced::Funding { .. }) && !funding::speaks_of_round(&story.title);
-    let is_raised = !story.title.sums.is_empty() && story.title.has(story.language().raises);
-    let is_sold = || {
-        story.body.first().is_some_and(|first| deal::deal(first, story.year).is_some_and(|it| it.is_told()))
-    };
-    sure::purchase(story).filter(|_| is_round && !is_raised && is_sold())
-}
+/// Of a reading whose signs nobody has counted yet.
+const UNWEIGHED: Confidence = Confidence::percent(0);
 
 impl Announced {
-    fn confidence(&self) -> Confidence {
-        match self {
-            Self::Funding { confidence, .. } | Self::Acquisition { confidence, .. } => *confidence,
-        }
-    }
-
     fn with_confidence(mut self, sure: Confidence) -> Self {
         match &mut self {
             Self::Funding { confidence, .. } | Self::Acquisition { confidence, .. } => *confidence = sure,
+        }
+        self
+    }
+
+    /// On the Canadian wire a bare dollar is Canada's: `MONTRÉAL, le 24 févr. 2026 /CNW/`.
+    fn at_home(mut self, body: &str) -> Self {
+        let is_named = || ["US$", "USD", "U.S. dollar", "US dollar"].iter().any(|name| body.contains(name));
+        let (Self::Funding { amount: sum, .. } | Self::Acquisition { price: sum, .. }) = &mut self;
+        if let Some(sum) = sum.as_mut().filter(|sum| sum.currency == "USD" && body.contains("/CNW")) {
+            sum.currency = if is_named() { sum.currency } else { "CAD" };
         }
         self
     }
@@ -154,6 +144,8 @@ struct Story<'a> {
     whole: &'a str,
     /// Names that are written small.
     brands: &'a [String],
+    /// All who are named in it, asked for once.
+    actors: OnceCell<Vec<Actor>>,
     /// Of its publication: earlier years are the past.
     year: i32,
 }

@@ -43,10 +43,13 @@ fn is_word(token: &Token<'_>, word: &str) -> bool {
 
 /// The longest of the phrases that begins at this token.
 pub(super) fn any_at(tokens: &[Token<'_>], at: usize, phrases: &[&str]) -> Option<Hit> {
-    // Most phrases begin with another letter: that is seen at once.
-    let first = tokens.get(at)?.lower.as_bytes().first();
-    let may_begin =
-        |phrase: &&&str| matches!(phrase.as_bytes().first(), it if it == first || it == Some(&b'~'));
+    // Most phrases begin with another word: that is seen at once by its first letter and where it ends.
+    let word = tokens.get(at)?.lower.as_bytes();
+    let may_begin = |phrase: &&&str| {
+        let phrase = phrase.as_bytes();
+        let ends = phrase.len() >= word.len() && matches!(phrase.get(word.len()), None | Some(b' '));
+        ends && phrase.first() == word.first() || phrase.first() == Some(&b'~')
+    };
     let ends = phrases.iter().filter(may_begin).filter_map(|phrase| phrase_at(tokens, at, phrase));
     ends.max().filter(|to| *to > at).map(|to| Hit { from: at, to })
 }

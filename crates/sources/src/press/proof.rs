@@ -10,34 +10,22 @@ use super::owner::owners;
 use super::scene::Scene;
 use super::table::is_one_of;
 use super::text::{Passage, Token, sentences};
-use super::whole::{name_in_full, whole_name};
+use super::whole::{name_in_full, whole_name, with_group, without_unit};
 use super::{Announced, Story};
 
 /// A shorter release has too few places to ask for several.
 pub(super) const LONG_BYTES: usize = 1_000;
-/// What a party of a long release has at least.
-const SUPPORT_MIN: usize = 2;
 /// What somebody has at least whom a release is to be about though it was not read so.
 const OTHER_MIN: usize = 3;
 /// Sentences in which what is bought is described.
 const DESCRIBED: std::ops::Range<usize> = 1..5;
 
-/// What is believed of a reading: names as the release has them, what is bought and not whose it was; none when a party is
-/// hardly there.
-pub(super) fn proved(story: &Story<'_>, found: Announced) -> Option<Announced> {
-    let is_short = story.whole.len() < LONG_BYTES;
-    let is_proved = |name: &str| is_short || support(story, name) >= SUPPORT_MIN;
+/// A reading with the names as the release has them in full: what is bought and not whose it was.
+pub(super) fn named(story: &Story<'_>, found: Announced) -> Option<Announced> {
     match found {
         Announced::Funding { company, amount, stage, investors, lead_investors, confidence } => {
-            let company = whole_name(story, company);
-            is_proved(&company).then_some(Announced::Funding {
-                company,
-                amount,
-                stage,
-                investors,
-                lead_investors,
-                confidence,
-            })
+            let company = with_group(story, whole_name(story, company));
+            Some(Announced::Funding { company, amount, stage, investors, lead_investors, confidence })
         }
         Announced::Acquisition { acquirer, target, price, confidence } => {
             let (acquirer, target) = (whole_name(story, acquirer), whole_name(story, target));
@@ -48,18 +36,21 @@ pub(super) fn proved(story: &Story<'_>, found: Announced) -> Option<Announced> {
             let is_other = |name: &str| !is_owner(name) && !is_same(name, &acquirer);
             let is_described = target.starts_with(char::is_lowercase) && !story.is_brand(&target);
             let target = if is_owner(&target) || is_described {
+                let is_short = story.whole.len() < LONG_BYTES;
                 described(story, is_other)
                     .or_else(|| Some(target).filter(|it| is_described || is_short || !is_owner(it)))?
             } else {
                 target
             };
-            let is_part = target.contains(char::is_lowercase) && target.starts_with(char::is_lowercase);
-            let is_clear = is_proved(&acquirer) && (is_part || is_proved(&target));
             let (buyer, bought) = (
                 name_in_full(story, acquirer.clone(), &target),
-                if is_part { target } else { name_in_full(story, target, &acquirer) },
+                if target.starts_with(char::is_lowercase) {
+                    target
+                } else {
+                    without_unit(story, name_in_full(story, target, &acquirer))
+                },
             );
-            is_clear.then_some(Announced::Acquisition { acquirer: buyer, target: bought, price, confidence })
+            Some(Announced::Acquisition { acquirer: buyer, target: bought, price, confidence })
         }
     }
 }

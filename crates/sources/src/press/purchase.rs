@@ -3,14 +3,14 @@
 use super::amount::paid;
 use super::deal::{Deal, deal};
 use super::language::{find, is_in};
-use super::merge::{AGREED, TOLD_ONCE, merge_round};
+use super::merge::merge_round;
 use super::name::{Run, spell};
 use super::naming::{body_name, canonical, is_certain, is_in_title, is_same, prefer, settled_name};
 use super::scene::Scene;
 use super::sense::{is_aside, is_public};
 use super::table::is_one_of;
 use super::topic::names_nobody;
-use super::{Announced, Story};
+use super::{Announced, Story, UNWEIGHED};
 use assay_domain::limits::PRESS_LEAD_SENTENCES;
 use assay_domain::taxonomy::FundingStage;
 
@@ -120,13 +120,7 @@ pub(super) fn acquisition(story: &Story<'_>, of_title: Option<Deal>) -> Option<A
     let first = tale.told.first().map_or(0, |(at, _)| *at);
     let scenes = story.body.iter().skip(first).collect::<Vec<_>>();
     let price = paid(&story.title, &scenes, story.year);
-    let agreed = tale.headline.acquirer.is_some() && tale.headline.target.is_some() && !tale.told.is_empty();
-    Some(Announced::Acquisition {
-        acquirer,
-        target,
-        price,
-        confidence: if agreed { AGREED } else { TOLD_ONCE },
-    })
+    Some(Announced::Acquisition { acquirer, target, price, confidence: UNWEIGHED })
 }
 
 /// `found a taker for Ostrander Pay, its card division`: what the part is called that the headline only describes.
@@ -196,7 +190,7 @@ fn only_other(story: &Story<'_>, acquirer: &str) -> Option<String> {
 
 /// A share that gives no control is a round of private equity.
 fn stake(story: &Story<'_>, company: String, investor: String) -> Announced {
-    let mut found = merge_round(story, company, 0, Some(investor), TOLD_ONCE);
+    let mut found = merge_round(story, company, 0, Some(investor));
     if let Announced::Funding { stage, .. } = &mut found {
         *stage = stage.or(Some(FundingStage::PrivateEquity));
     }

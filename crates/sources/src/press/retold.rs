@@ -13,10 +13,8 @@ use super::share::is_minority;
 use super::stage::stage;
 use super::table::is_one_of;
 use super::text::Token;
-use super::{Announced, Story, amount};
-use assay_domain::Confidence;
+use super::{Announced, Story, UNWEIGHED, amount};
 
-pub(super) const RETOLD: Confidence = Confidence::percent(70);
 const SENTENCES: usize = 4;
 /// How far a round is from its sum.
 const NEAR_WORDS: usize = 6;
@@ -32,9 +30,9 @@ pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     }
     let actors = actors(story);
     if is_sale(story) {
-        return purchase(story, &actors);
+        return purchase(story, actors);
     }
-    funding(story, &actors).or_else(|| purchase(story, &actors))
+    funding(story, actors).or_else(|| purchase(story, actors))
 }
 
 /// Whether the headline speaks of a purchase.
@@ -46,7 +44,7 @@ fn is_sale(story: &Story<'_>) -> bool {
 }
 
 /// Plans, rumours and other business in the headline or the first sentences.
-fn is_uncertain(story: &Story<'_>) -> bool {
+pub(super) fn is_uncertain(story: &Story<'_>) -> bool {
     let language = story.language();
     let mut first = std::iter::once(&story.title).chain(story.body.iter().take(2));
     let is_planned = |scene: &Scene<'_>| {
@@ -106,7 +104,7 @@ fn funding(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
             && !names_earlier_year(scene.tokens(), story.year)
     };
     let first = story.body.iter().take(at).position(has_sum).unwrap_or(at);
-    let found = merge_round(story, name, first, None, RETOLD);
+    let found = merge_round(story, name, first, None);
     is_substantial(story, &found).then_some(found)
 }
 
@@ -208,7 +206,7 @@ fn purchase(story: &Story<'_>, actors: &[Actor]) -> Option<Announced> {
     let told = story.body.iter().skip(first).collect::<Vec<_>>();
     let price = amount::paid(&story.title, &told, story.year);
     let (acquirer, target) = (canonical(story, acquirer), canonical(story, target));
-    Some(Announced::Acquisition { acquirer, target, price, confidence: RETOLD })
+    Some(Announced::Acquisition { acquirer, target, price, confidence: UNWEIGHED })
 }
 
 fn same(one: &Option<String>, two: &Option<String>) -> bool {

@@ -1,5 +1,7 @@
 //! A passage with what is known of its words: names, sums, verbs; and who stands where.
 
+use super::deal::Deal;
+use super::funding::Round;
 use super::known::Known;
 use super::language::{Hit, Language, any_at, find, has, is_in};
 use super::looks::{is_act, is_named_like_verb, is_product, is_series, is_titled, named, tickers};
@@ -7,6 +9,7 @@ use super::money::{Sum, sums};
 use super::name::{Run, is_legal_form, runs};
 use super::text::{Kind, Passage, Token};
 use assay_domain::taxonomy::FundingStage;
+use std::cell::OnceCell;
 
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
@@ -22,6 +25,9 @@ pub(super) struct Scene<'a> {
     headed: Vec<usize>,
     /// Which words are part of a longer name and mean nothing by themselves: `Payments` of `Arcadine Payments`.
     named: Vec<bool>,
+    /// What was read of it once: many ask for it, and all of one year.
+    pub deal: OnceCell<Option<Deal>>,
+    pub round: OnceCell<Option<Round>>,
 }
 
 /// How far after a verb its object may begin.
@@ -88,7 +94,8 @@ impl<'a> Scene<'a> {
         let word = |run: &Run| passage.tokens.get(run.from).map_or("", |token| token.text);
         let is_headed = |run: &&Run| known.title.tokens.iter().any(|token| token.text == word(run));
         let headed = runs.iter().filter(is_headed).map(|run| run.from).collect();
-        Self { passage, language, sums, runs, is_titled, contracts, headed, named }
+        let (deal, round) = (OnceCell::new(), OnceCell::new());
+        Self { passage, language, sums, runs, is_titled, contracts, headed, named, deal, round }
     }
 
     pub fn tokens(&self) -> &[Token<'a>] {

@@ -3,13 +3,14 @@
 use super::amount::{paid, raised};
 use super::describe::clean;
 use super::language::find;
-use super::merge::{FUNDED, merge_round};
+use super::merge::merge_round;
 use super::name::spell;
 use super::scene::Scene;
 use super::stage::stage;
 use super::{Announced, Story};
 use assay_domain::Confidence;
 
+/// Facts under their names leave little to misread.
 const SURE: Confidence = Confidence::percent(85);
 
 pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
@@ -22,7 +23,7 @@ pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     let company = labelled(story, companies).or_else(|| headed(story))?;
     let told = story.body.iter().collect::<Vec<_>>();
     raised(&story.title, &told, story.year)?;
-    Some(merge_round(story, company, 0, None, FUNDED))
+    Some(merge_round(story, company, 0, None).with_confidence(SURE))
 }
 
 /// The name after a label and a colon.

@@ -1,64 +1,31 @@
-//! What a reading may not be, whoever read it: one of many, a security of the market, a purchase that is told as money.
+//! What a release may not be, whoever read it: one of many, about an office, a fund or an order; and who is no side of anything.
 
-use super::actors::actors;
+use super::actors::Actor;
 use super::deal::deal;
 use super::funding::{round, speaks_of_round};
 use super::language::{any_at, is_in};
-use super::looks::tickers;
-use super::merge::AGREED;
-use super::naming::{body_name, is_in_title, is_same, settled_name};
+use super::naming::{body_name, is_same};
 use super::other::{is_appointment, is_study};
-use super::retold::RETOLD;
 use super::scene::{Scene, is_break};
 use super::stage::stage;
 use super::table::is_one_of;
 use super::{Announced, Story};
-use crate::money::decimals;
-use assay_domain::taxonomy::FundingStage;
 
-/// Whether the release announces something else than was read of it.
-pub(super) fn is_barred(story: &Story<'_>, found: &Announced) -> bool {
-    if is_appointment(story)
-        || is_round_up(story)
-        || is_called_round_up(story, found)
-        || names_nobody_firm(story, found)
-    {
-        return true;
-    }
-    match found {
-        Announced::Funding { company, amount, stage, .. } => {
-            let is_debt = *stage == Some(FundingStage::Debt);
-            let units = amount.map_or(0, |sum| sum.amount / 10_i64.pow(decimals(sum.currency)));
-            let is_grant = *stage == Some(FundingStage::Grant);
-            is_debt && is_of_market(story, units)
-                || is_grant && !is_in_title(story, company) && is_given_by_headline(story)
-                || is_description_of_other(story, company)
-                || is_sale_headed(story)
-                || is_of_rights(story)
-                || is_of_order(story)
-                || closes_fund(story)
-                || is_study(story)
-        }
-        Announced::Acquisition { .. } => {
-            is_of_rights(story) && !story.title.has(story.language().buys)
-                || is_other_than_lead(story, found)
-                || is_other_than_headline(story, found)
-        }
-    }
+/// Whether the release announces something else, whoever stands in its first sentences.
+pub(super) fn is_barred(story: &Story<'_>) -> bool {
+    is_appointment(story) || is_study(story) || is_round_up(story) || closes_fund(story)
 }
 
-/// Whether the release is about something else, whoever stands in its first sentences.
-pub(super) fn is_other_business(story: &Story<'_>, found: &Announced) -> bool {
-    let is_funding = matches!(found, Announced::Funding { .. });
-    let is_apart = is_sale_headed(story) || is_of_order(story) || closes_fund(story) || is_study(story);
-    is_appointment(story) || is_round_up(story) || is_of_rights(story) || is_funding && is_apart
+/// Whether the sums of a release are no money for a company: they pay for a licence, or for what was ordered.
+pub(super) fn pays_for_else(story: &Story<'_>) -> bool {
+    is_of_rights(story) || is_of_order(story)
 }
 
-/// Unless headline and body agree: two companies in a headline that tells of no seller are the two sides.
-fn is_other_than_headline(story: &Story<'_>, found: &Announced) -> bool {
+/// Two companies in a headline that tells of no seller are the two sides.
+pub(super) fn is_other_than_headline(story: &Story<'_>, actors: &[Actor], found: &Announced) -> bool {
     const SELLERS: &[&str] =
         &["from", "von", "vom", "de", "du", "à", "da", "van", "från", "an", "buyout", "exits"];
-    let Announced::Acquisition { acquirer, target, confidence, .. } = found else { return false };
+    let Announced::Acquisition { acquirer, target, .. } = found else { return false };
     let (title, language) = (&story.title, story.language());
     if buys_thing(title) {
         return true;
@@ -66,25 +33,12 @@ fn is_other_than_headline(story: &Story<'_>, found: &Announced) -> bool {
     let has_seller = [language.units, language.sells, language.bought, language.advises, SELLERS]
         .iter()
         .any(|words| title.has(words));
-    if *confidence == AGREED || has_seller {
+    if has_seller {
         return false;
     }
-    let actors = actors(story);
     let headed = actors.iter().filter(|actor| actor.is_titled && actor.is_firm()).collect::<Vec<_>>();
     let is_side = |name: &str| headed.iter().any(|actor| actor.is_called(name));
     headed.len() == 2 && !(is_side(acquirer) && is_side(target))
-}
-
-/// What is pieced together must not name another buyer than the first sentence that names both sides.
-fn is_other_than_lead(story: &Story<'_>, found: &Announced) -> bool {
-    const SENTENCES: usize = 2;
-    let Announced::Acquisition { acquirer, target, confidence, .. } = found else { return false };
-    let told = story.body.iter().take(SENTENCES).find_map(|scene| {
-        let found = deal(scene, story.year).filter(|found| found.is_whole() && !found.minority)?;
-        body_name(story, scene, found.acquirer?)
-    });
-    let is_side = |buyer: &String| is_same(buyer, acquirer) || is_same(buyer, target);
-    *confidence == RETOLD && told.is_some_and(|buyer| !is_side(&buyer))
 }
 
 /// `buys former department store for £14.8m`: the last word of what is bought is a thing.
@@ -103,8 +57,7 @@ fn buys_thing(title: &Scene<'_>) -> bool {
 }
 
 /// Whether somebody in it is a place or only works on it, as the rest of the release shows.
-fn names_nobody_firm(story: &Story<'_>, found: &Announced) -> bool {
-    let actors = actors(story);
+pub(super) fn names_nobody_firm(actors: &[Actor], found: &Announced) -> bool {
     let known = |name: &str| actors.iter().find(|actor| actor.is_called(name));
     let is_apart = |name: &str| {
         known(name).is_some_and(|actor| {
@@ -112,65 +65,11 @@ fn names_nobody_firm(story: &Story<'_>, found: &Announced) -> bool {
         })
     };
     match found {
-        // Headline and body agree on these.
-        Announced::Funding { confidence, .. } | Announced::Acquisition { confidence, .. }
-            if *confidence == AGREED =>
-        {
-            false
-        }
         Announced::Funding { company, .. } => is_apart(company),
         Announced::Acquisition { acquirer, target, .. } => {
             known(acquirer).is_some_and(|actor| actor.is_place && !actor.acts) || is_apart(target)
         }
     }
-}
-
-/// `Ottery Council awards`: the headline begins with somebody whom the body has as well, and who gets nothing.
-fn is_given_by_headline(story: &Story<'_>) -> bool {
-    let first = story.title.runs.first().filter(|run| run.from == 0);
-    first.is_some_and(|run| settled_name(story, *run).is_some())
-}
-
-/// `Umeåbolaget Myrstack`: the headline has the name right after what was taken for it.
-fn is_description_of_other(story: &Story<'_>, company: &str) -> bool {
-    let is_kind =
-        |name: &str| ["bolaget", "företaget", "startupen"].iter().any(|ending| name.ends_with(ending));
-    let mut pairs = story.title.tokens().windows(2);
-    is_kind(company)
-        && pairs.any(|pair| matches!(pair, [one, two] if one.text == company && two.is_capital()))
-}
-
-/// `The week in deals`, in the headline.
-fn is_called_round_up(story: &Story<'_>, found: &Announced) -> bool {
-    const ROUND_UPS: &[&str] = &[
-        "week in",
-        "deals of the week",
-        "rounds of the week",
-        "roundup",
-        "round-up",
-        "wrap-up",
-        "deals you",
-        "rounds you",
-        "in brief",
-        "deals der woche",
-        "wochenrückblick",
-        "semaine des",
-        "levées de la semaine",
-        "rondas de la semana",
-        "resumen de la semana",
-        "round della settimana",
-        "week van",
-        "deals van de week",
-        "rodadas da semana",
-        "veckans affärer",
-    ];
-    let is_headed = match found {
-        Announced::Funding { company, .. } => is_in_title(story, company),
-        Announced::Acquisition { acquirer, target, .. } => {
-            is_in_title(story, acquirer) || is_in_title(story, target)
-        }
-    };
-    !is_headed && story.title.find_said(ROUND_UPS, 0, story.title.tokens().len()).is_some()
 }
 
 /// What a licence is paid with.
@@ -288,62 +187,4 @@ fn is_round_up(story: &Story<'_>) -> bool {
         }
     }
     known.len() > EVENTS_MAX
-}
-
-/// Larger loans than this are those of companies on the stock market.
-const DEBT_MAX: i64 = 400_000_000;
-
-/// Bonds and credit lines of listed companies.
-fn is_of_market(story: &Story<'_>, units: i64) -> bool {
-    const SECURITIES: &[&str] = &[
-        "bond",
-        "bonds",
-        "notes",
-        "anleihe",
-        "schuldschein",
-        "obligation",
-        "obligations",
-        "obligataire",
-        "bonos",
-        "pagarés",
-        "obbligazioni",
-        "obbligazionario",
-        "obligaties",
-        "obligatielening",
-        "obrigações",
-        "debêntures",
-        "obligationer",
-        "obligationslån",
-        "revolving",
-        "revolver",
-        "kreditlinie",
-        "konsortialkredit",
-        "syndicated",
-    ];
-    const LISTED: &str = "listed börsennotierte börsennotiert coté cotée cotizada quotata beursgenoteerde cotada börsnoterade \
-        börsnoterat investment-grade bookrunner bookrunners coupon mid-swaps";
-    let first = || std::iter::once(&story.title).chain(story.body.iter().take(3));
-    let is_security = first().any(|scene| scene.has(SECURITIES));
-    let is_listed = |scene: &Scene<'_>| {
-        !tickers(scene.passage).is_empty()
-            || scene.tokens().iter().any(|token| is_one_of(&token.lower, LISTED))
-    };
-    let is_placed = first().any(|scene| scene.has(scene.language.bonds.subscribed));
-    is_security && (units >= DEBT_MAX || first().any(is_listed) && !is_placed)
-}
-
-/// `A to absorb B in $1.3 billion merger`: what is paid for a company is not given to it.
-fn is_sale_headed(story: &Story<'_>) -> bool {
-    let sales: &[&str] = match story.language().code {
-        "de" => &["übernahme", "fusion", "kauf", "verkauf", "zusammenschluss"],
-        "fr" => &["rachat", "fusion", "acquisition", "opa", "cession", "reprise"],
-        "es" => &["compra", "fusión", "adquisición", "opa", "venta"],
-        "it" => &["acquisizione", "fusione", "opa", "cessione", "vendita"],
-        "nl" => &["overname", "fusie", "verkoop", "aankoop"],
-        "pt" => &["aquisição", "fusão", "compra", "venda", "opa"],
-        "sv" => &["förvärv", "uppköp", "fusion", "försäljning"],
-        _ => &["merger", "takeover", "buyout", "buy-out", "take-private", "acquisition"],
-    };
-    let title = &story.title;
-    title.find_said(sales, 0, title.tokens().len()).is_some() && !speaks_of_round(title)
 }

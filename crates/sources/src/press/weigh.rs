@@ -3,68 +3,28 @@
 use super::actors::{Actor, actors};
 use super::amount::paid;
 use super::granted::tells;
-use super::merge::AGREED;
 use super::naming::{canonical, is_in_title, is_same};
 use super::proof::LONG_BYTES;
 use super::roles::{Part, parts};
 use super::scene::Scene;
 use super::sense::{is_equity, is_public};
 use super::stage::stage;
-use super::veto::{is_barred, is_other_business};
-use super::{Announced, Story};
-use assay_domain::Confidence;
+use super::{Announced, Story, UNWEIGHED};
 
-pub(super) const WEIGHED: Confidence = Confidence::percent(70);
-/// Two ways of reading that know nothing of each other say the same.
-pub(super) const CONFIRMED: Confidence = Confidence::percent(90);
-/// They say different things.
-pub(super) const CONTESTED: Confidence = Confidence::percent(60);
 /// What is said at least of each side.
 const SIDE_MIN: i32 = 2;
 /// How much a release is about whoever is a side though nothing says so, and how much less about anybody else.
 const WEIGHT_MIN: usize = 4;
 const MARGIN: usize = 2;
 
-/// What is read of headline and sentences, unless what is said of all sides makes another purchase of it; that it calls as the
-/// sentences do.
-pub(super) fn chosen(story: &Story<'_>, merged: Option<Announced>) -> Option<Announced> {
-    let weighed =
-        purchase(story).filter(|found| !is_barred(story, found) && !is_other_business(story, found));
-    match (&merged, &weighed) {
-        (Some(Announced::Funding { confidence, .. }), Some(_)) if *confidence == AGREED => merged,
-        (
-            Some(Announced::Acquisition { acquirer, target, .. }),
-            Some(Announced::Acquisition { acquirer: buyer, target: bought, .. }),
-        ) if is_same(acquirer, buyer) && is_same(target, bought) => {
-            merged.map(|found| believed(found, CONFIRMED))
-        }
-        (Some(Announced::Funding { .. }), Some(_)) if !is_sale(story) => merged,
-        (Some(_), Some(_)) => weighed.map(|found| doubted(found, CONTESTED)),
-        (None, Some(_)) => weighed,
-        (_, None) => merged,
-    }
-}
-
-/// The same, at least as sure.
-pub(super) fn believed(found: Announced, least: Confidence) -> Announced {
-    let is_less = found.confidence() < least;
-    if is_less { found.with_confidence(least) } else { found }
-}
-
-/// The same, at most as sure.
-pub(super) fn doubted(found: Announced, most: Confidence) -> Announced {
-    let is_more = found.confidence() > most;
-    if is_more { found.with_confidence(most) } else { found }
-}
-
 /// The purchase of a release, by what is said of all who are named in it.
-pub(super) fn purchase(story: &Story<'_>) -> Option<Announced> {
+pub(super) fn read(story: &Story<'_>) -> Option<Announced> {
     // A long release has a sentence that tells all.
     if story.whole.len() >= LONG_BYTES || is_round(story) || buys_thing(story) {
         return None;
     }
     let actors = actors(story);
-    let parts = parts(story, &actors)?;
+    let parts = parts(story, actors)?;
     let all = || actors.iter().zip(&parts);
     let bought = |part: &Part| part.is_bought - part.buys - part.sells;
     let buys = |part: &Part| part.buys - part.is_bought - part.sells;
@@ -90,7 +50,7 @@ pub(super) fn purchase(story: &Story<'_>) -> Option<Announced> {
     let price = paid(&story.title, &scenes, story.year);
     let (acquirer, target) = (canonical(story, acquirer.name.clone()), canonical(story, target.name.clone()));
     let is_other = !is_same(&acquirer, &target);
-    is_other.then_some(Announced::Acquisition { acquirer, target, price, confidence: WEIGHED })
+    is_other.then_some(Announced::Acquisition { acquirer, target, price, confidence: UNWEIGHED })
 }
 
 /// Whether the first sentences tell of a round, or of a share that gives no control, under a headline that sells nothing.

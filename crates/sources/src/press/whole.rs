@@ -3,6 +3,7 @@
 use super::Story;
 use super::language::{any_at, is_in};
 use super::name::{is_legal_form, without_form};
+use super::scene::Scene;
 use super::table::is_one_of;
 use super::text::{Kind, Passage, Token};
 
@@ -84,7 +85,7 @@ fn left_of(text: &Passage<'_>, at: usize, is_part: &impl Fn(&Token<'_>) -> bool)
     if is_part(last) {
         return Some(last.text.to_owned());
     }
-    let head = word(2).filter(|head| is_part(head) && is_one_of(&last.lower, JOINTS))?;
+    let head = word(2).filter(|head| is_joined(head) && is_one_of(&last.lower, JOINTS))?;
     Some(format!("{} {}", head.text, last.text))
 }
 
@@ -93,8 +94,13 @@ fn right_of(text: &Passage<'_>, to: usize, is_part: &impl Fn(&Token<'_>) -> bool
     if is_part(next) {
         return Some(next.text.to_owned());
     }
-    let after = text.tokens.get(to + 1).filter(|after| is_part(after) && is_one_of(&next.lower, JOINTS))?;
+    let after = text.tokens.get(to + 1).filter(|after| is_joined(after) && is_one_of(&next.lower, JOINTS))?;
     Some(format!("{} {}", next.text, after.text))
+}
+
+/// Behind `del` and the like any word with a capital is part of the name: `Tambos del Este`.
+fn is_joined(token: &Token<'_>) -> bool {
+    token.kind == Kind::Word && token.is_capital() && !is_one_of(&token.lower, APART)
 }
 
 /// Sentences in which somebody is first named in full.
@@ -130,7 +136,23 @@ pub(super) fn name_in_full(story: &Story<'_>, name: String, other: &str) -> Stri
         let longer = scene.passage.slice(run.from, run.from + words.len() + rest.len());
         (fits && !other.starts_with(first_of(longer))).then(|| without_form(longer.to_owned()))
     });
-    with_inner_article(story, longer.unwrap_or(name))
+    with_group(story, with_inner_article(story, longer.unwrap_or(name)))
+}
+
+/// `Grupo Arándiga`: the word has a capital only as a part of the name.
+pub(super) fn with_group(story: &Story<'_>, name: String) -> String {
+    const GROUPS: &[&str] = &["Grupo", "Groupe", "Gruppo"];
+    if name.starts_with(char::is_lowercase) {
+        return name;
+    }
+    let texts = || std::iter::once(&story.title).chain(story.body.iter().take(FULL_SENTENCES));
+    let is_told = |whole: &String| {
+        texts().any(|scene| {
+            let after = scene.passage.text.split_once(whole.as_str()).map(|(_, after)| after);
+            after.is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+        })
+    };
+    GROUPS.iter().map(|group| format!("{group} {name}")).find(is_told).unwrap_or(name)
 }
 
 fn first_of(name: &str) -> &str {
@@ -156,4 +178,15 @@ fn with_inner_article(story: &Story<'_>, name: String) -> String {
         Some(article) if !name.starts_with(&article) => format!("{article} {name}"),
         _ => name,
     }
+}
+
+/// `Greenthumb Tools` for `Greenthumb Tools division`, when it is called so elsewhere.
+pub(super) fn without_unit(story: &Story<'_>, name: String) -> String {
+    let units = story.language().units;
+    let Some((head, _)) = name.rsplit_once(' ').filter(|(_, last)| units.contains(last)) else { return name };
+    let is_name = head.split(' ').all(|word| !word.starts_with(char::is_lowercase));
+    let is_alone = |scene: &Scene<'_>| {
+        scene.passage.text.matches(head).count() > scene.passage.text.matches(name.as_str()).count()
+    };
+    if is_name && story.body.iter().any(is_alone) { head.to_owned() } else { name }
 }

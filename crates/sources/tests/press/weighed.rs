@@ -109,3 +109,72 @@ fn a_price_that_stands_alone_is_the_price() {
     };
     assert_eq!(price.map(|sum| sum.amount), Some(700_000_000));
 }
+
+#[test]
+fn names_are_told_in_full() {
+    for (title, body, acquirer, target) in [
+        (
+            "Grupo Ribalta adquiere Molinos del Este",
+            "Vigo, 4 de marzo de 2026 – Grupo Ribalta ha cerrado la compra del 70 % del capital de Molinos del Este, molinera fundada en \
+             1924. Molinos del Este emplea a 80 personas. \"Buscábamos un molino\", afirma Ana Ribalta, presidenta del grupo.",
+            "Grupo Ribalta",
+            "Molinos del Este",
+        ),
+        (
+            "Quarryhill buys Lintwood Yarns division",
+            "Quarryhill Mills has agreed to buy the Lintwood Yarns division of Brassac Corporation for $96 million in cash. Lintwood \
+             Yarns, which spins yarns at two mills, had sales of $121 million.",
+            "Quarryhill Mills",
+            "Lintwood Yarns",
+        ),
+    ] {
+        let found = sides(title, body);
+        assert_eq!(found, Some((acquirer.to_owned(), target.to_owned())), "{title}");
+    }
+}
+
+#[test]
+fn who_merges_into_somebody_is_bought() {
+    let body = "Quarryhill Bancorp, Inc. (NASDAQ: QRRY) and Lintwood Financial Corporation (NASDAQ: LNTW) jointly announced today the \
+                signing of a definitive merger agreement under which Lintwood Financial will merge with and into Quarryhill Bancorp \
+                in an all-stock transaction valued at approximately $412 million. Lintwood Financial has 40 branches.";
+    let found = sides("Quarryhill Bancorp and Lintwood Financial Announce Merger", body);
+    assert_eq!(found, Some(("Quarryhill Bancorp".to_owned(), "Lintwood Financial".to_owned())));
+}
+
+#[test]
+fn what_one_share_costs_is_no_price() {
+    let body = "Quarryhill Mills S.p.A. has launched a tender offer for all shares of Lintwood Yarns S.p.A. at a price of 3.85 euros a \
+                share. Lintwood Yarns spins yarns.";
+    let Some(Announced::Acquisition { price, .. }) =
+        read_text("Quarryhill Mills launches tender offer for Lintwood Yarns", body)
+    else {
+        panic!("nothing")
+    };
+    assert_eq!(price, None);
+}
+
+#[test]
+fn a_dollar_of_the_canadian_wire_is_canadian() {
+    for (body, currency) in [
+        (
+            "TORONTO, March 3, 2026 /CNW/ - Lintwood has raised $5 million in a seed round led by Some Ventures.",
+            "CAD",
+        ),
+        (
+            "TORONTO, March 3, 2026 /CNW/ - Lintwood has raised US$5 million in a seed round led by Some Ventures.",
+            "USD",
+        ),
+        (
+            "BOSTON, March 3, 2026 - Lintwood has raised $5 million in a seed round led by Some Ventures.",
+            "USD",
+        ),
+    ] {
+        let Some(Announced::Funding { amount: Some(sum), .. }) =
+            read_text("Lintwood raises seed round", body)
+        else {
+            panic!("{body}")
+        };
+        assert_eq!(sum.currency, currency, "{body}");
+    }
+}
