@@ -57,6 +57,8 @@ pub async fn run(short: bool) -> Result<Verdict> {
     kept.retain(|one| !again.contains(&one.person.uuid()));
     for (node, account) in nodes.iter().chain([&late]).zip(&rig.accounts) {
         desk.api_key.clone_from(&account.api_key);
+        // The newest may be on their way still; whoever changed before them is not waited for.
+        desk.wait_found(node, &after).await?;
         desk.check(&rig, node, &cursors, [(&kept, true), (&lost, false), (&after, true)]).await?;
     }
     let figure = format!(
