@@ -6,17 +6,24 @@ use std::path::{Path, PathBuf};
 /// Names a folder in which the logs of all bars are kept for the bar `canaries`.
 pub const KEPT_LOGS: &str = "ASSAY_BAR_LOGS";
 
-/// A folder for logs and mount points; removed when dropped.
+/// A folder for logs and mount points; removed when dropped, unless it is to be kept.
 #[derive(Debug)]
 pub struct Folder {
     pub path: PathBuf,
+    is_kept: bool,
 }
 
 impl Folder {
     pub fn make(purpose: &str) -> anyhow::Result<Self> {
         let path = std::env::temp_dir().join(format!("assay-bar-{purpose}-{:016x}", rand::random::<u64>()));
         std::fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path })
+        Ok(Self { path, is_kept: false })
+    }
+
+    /// One that stays for the next bar.
+    pub fn kept(path: PathBuf) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self { path, is_kept: true })
     }
 }
 
@@ -25,7 +32,9 @@ impl Drop for Folder {
         if let Some(kept) = std::env::var_os(KEPT_LOGS) {
             keep_logs(&self.path, Path::new(&kept));
         }
-        drop(std::fs::remove_dir_all(&self.path));
+        if !self.is_kept {
+            drop(std::fs::remove_dir_all(&self.path));
+        }
     }
 }
 

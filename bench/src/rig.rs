@@ -289,6 +289,14 @@ fn kept_world(people: u64) -> Option<PathBuf> {
     Some(PathBuf::from(std::env::var_os(KEPT_WORLDS)?).join(format!("people-{people}")))
 }
 
+/// A folder for the index of a world, kept with it where worlds are: what a kept index missed it reads from the log.
+pub fn index_folder(people: u64) -> anyhow::Result<Folder> {
+    match kept_world(people) {
+        Some(world) => Folder::kept(world.with_extension("index")),
+        None => Folder::make("index"),
+    }
+}
+
 /// As many of the people wanted as the disk has room for: all of them if their world is there already.
 pub fn people_with_room(wanted: u64, person_bytes: u64) -> anyhow::Result<u64> {
     if kept_world(wanted).is_some_and(|world| world.join(LOADED).is_file()) {

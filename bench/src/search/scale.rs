@@ -11,7 +11,7 @@ use super::updates::Updates;
 use super::{PEOPLE, big_rig};
 use crate::bar::{Verdict, grouped, number_in, progress, quantile};
 use crate::http_client::{Client, Exchange, Post};
-use crate::rig::{Folder, Rig, people_with_room};
+use crate::rig::{Rig, index_folder, people_with_room};
 use anyhow::{Context, Result, bail, ensure};
 use assay_domain::clock::Stopwatch;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
 /// To be run as a task of its own: there an answer is read by the thread that hears of it, elsewhere by another that it wakes.
 async fn measure(people: u64, size: Size) -> Result<Vec<Timed>> {
     let rig = big_rig(people, ACCOUNTS)?;
-    let index = Folder::make("search-scale")?;
+    let index = index_folder(people)?;
     let watch = Stopwatch::start();
     let server = rig.serve(&[("ASSAY_INDEX_FOLDER", &index.path.display().to_string())])?;
     progress(format!("ready after {:.0} s", watch.elapsed().as_secs_f64()));
