@@ -15,6 +15,7 @@ mod partition;
 mod question;
 mod schema;
 mod search;
+mod sifted;
 mod snapshot;
 mod suggest;
 mod together;

@@ -48,10 +48,7 @@ impl Question {
         let mut terms = Vec::new();
         let mut parts: Vec<(Occur, Box<dyn Query>)> = Vec::new();
         for clause in &self.all {
-            match clause.terms(fields) {
-                Some(more) => terms.extend(more),
-                None => parts.push((Occur::Must, clause.query(fields))),
-            }
+            clause.gather(fields, &mut terms, &mut parts);
         }
         if !terms.is_empty() {
             parts.push((Occur::Must, Box::new(AllTerms { terms, kept: Arc::clone(kept) })));
@@ -79,18 +76,27 @@ impl Question {
 }
 
 impl Clause {
-    /// The terms that a document must have all of, if that is all there is to it.
-    fn terms(&self, fields: &Fields) -> Option<Vec<tantivy::Term>> {
+    /// The terms that a document must have, and what else it must meet. A city in a country, or a title of one phrase, is nothing but
+    /// terms: as a query of its own each would walk all who live in the country.
+    fn gather(
+        &self,
+        fields: &Fields,
+        terms: &mut Vec<tantivy::Term>,
+        parts: &mut Vec<(Occur, Box<dyn Query>)>,
+    ) {
         match self {
-            Self::OneOf(field, values) => match values.as_slice() {
-                [value] => Some(vec![fields.value(*field, value)]),
-                _ => None,
-            },
-            Self::Words(field, text) => {
-                let words = word_terms(fields, *field, text);
-                (!words.is_empty()).then_some(words)
+            Self::OneOf(field, values) if let [value] = values.as_slice() => {
+                terms.push(fields.value(*field, value));
             }
-            Self::Between(..) | Self::Any(_) | Self::All(_) => None,
+            Self::Words(field, text)
+                if let words = word_terms(fields, *field, text)
+                    && !words.is_empty() =>
+            {
+                terms.extend(words);
+            }
+            Self::Any(clauses) if let [clause] = clauses.as_slice() => clause.gather(fields, terms, parts),
+            Self::All(clauses) => clauses.iter().for_each(|clause| clause.gather(fields, terms, parts)),
+            _ => parts.push((Occur::Must, self.query(fields))),
         }
     }
 
@@ -143,4 +149,32 @@ fn words(fields: &Fields, of: Text, text: &str) -> Box<dyn Query> {
     });
     let each: Vec<_> = each.collect();
     if each.is_empty() { Box::new(EmptyQuery) } else { Box::new(BooleanQuery::new(each)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::schema;
+
+    #[test]
+    fn a_city_in_a_country_and_a_title_of_one_phrase_are_nothing_but_terms() {
+        let (_, fields) = schema();
+        let one_of = |field, value: &str| Clause::OneOf(field, vec![value.to_owned()]);
+        let phrase = |text: &str| Clause::Words(Text::Title, text.to_owned());
+        let place = Clause::All(vec![one_of(Term::Country, "DE"), one_of(Term::City, "ulm")]);
+        let gathered = |clause: &Clause| {
+            let (mut terms, mut parts) = (Vec::new(), Vec::new());
+            clause.gather(&fields, &mut terms, &mut parts);
+            (terms.len(), parts.len())
+        };
+        assert_eq!(gathered(&place), (2, 0));
+        assert_eq!(gathered(&Clause::Any(vec![phrase("head of sales")])), (3, 0));
+        assert_eq!(gathered(&Clause::All(Vec::new())), (0, 0));
+        // What has a choice, or can be met by nobody, is asked by itself.
+        assert_eq!(gathered(&Clause::Any(vec![phrase("cto"), phrase("ceo")])), (0, 1));
+        assert_eq!(gathered(&Clause::Any(Vec::new())), (0, 1));
+        assert_eq!(gathered(&phrase("...")), (0, 1));
+        let cities = Clause::OneOf(Term::City, vec!["ulm".to_owned(), "bonn".to_owned()]);
+        assert_eq!(gathered(&Clause::All(vec![one_of(Term::Country, "DE"), cities])), (1, 1));
+    }
 }

@@ -2,9 +2,10 @@
 //!
 //! Lists of documents are walked by seeking, and ten times as many documents are ten times as many seeks. The terms that many
 //! documents have (a rank, a country, a skill) are kept instead, as a bit for each place or as a plain list, whichever takes less
-//! room: several are put together 64 documents at a time, and whoever walks a short list looks at a bit. Segments never change, so
-//! what is kept of one stays true.
+//! room: several are put together 64 documents at a time, and whoever walks a short list looks for each of it (`sifted.rs`).
+//! Segments never change, so what is kept of one stays true.
 
+use crate::sifted::Sifted;
 use assay_domain::limits::{INDEX_COMMON_BYTES_MAX, INDEX_COMMON_DOCUMENTS_MIN, INDEX_COMMON_SHARE};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::index::SegmentId;
 use tantivy::postings::SegmentPostings;
 use tantivy::query::{
-    ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, TermQuery, Weight, intersect_scorers,
+    ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight, intersect_scorers,
 };
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, Score, SeekDangerResult, SegmentReader, TERMINATED, TantivyError, Term};
@@ -23,7 +24,7 @@ const BLOCK_WORDS: usize = 64;
 
 /// The documents of a segment that have a term.
 #[derive(Clone)]
-enum Common {
+pub(crate) enum Common {
     /// A bit for each document of the segment, and how many of them are set.
     Bits(Arc<[u64]>, u32),
     /// In their order.
@@ -149,40 +150,43 @@ pub(crate) struct AllTerms {
 }
 
 impl Query for AllTerms {
-    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        let parts = self.terms.iter().map(|term| {
-            let query = TermQuery::new(term.clone(), IndexRecordOption::Basic);
-            Ok((term.clone(), query.weight(scoring)?))
-        });
-        Ok(Box::new(AllTermsWeight {
-            parts: parts.collect::<tantivy::Result<_>>()?,
-            kept: Arc::clone(&self.kept),
-        }))
+    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        Ok(Box::new(AllTermsWeight(self.clone())))
     }
 }
 
-struct AllTermsWeight {
-    parts: Vec<(Term, Box<dyn Weight>)>,
-    kept: Arc<KeptTerms>,
+struct AllTermsWeight(AllTerms);
+
+/// The documents of a segment that have a term, and how they are asked for.
+enum Having {
+    Kept(Common),
+    /// Few have it, or the segment is small.
+    Walked(SegmentPostings),
+    Nobody,
 }
 
 impl Weight for AllTermsWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let mut common: Vec<Common> = Vec::new();
-        let mut scorers: Vec<Box<dyn Scorer>> = Vec::new();
-        for (term, weight) in &self.parts {
-            match self.common(term, segment)? {
-                Some(documents) => common.push(documents),
-                None => scorers.push(weight.scorer(segment, boost)?),
+        let mut walked: Vec<Box<dyn Scorer>> = Vec::new();
+        for term in &self.0.terms {
+            match self.0.kept.having(term, segment)? {
+                Having::Kept(documents) => common.push(documents),
+                Having::Walked(postings) => walked.push(Box::new(ConstScorer::new(postings, boost))),
+                Having::Nobody => return Ok(Box::new(EmptyScorer)),
             }
         }
-        if !common.is_empty() {
-            scorers.push(Box::new(ConstScorer::new(Together::of(common), boost)));
-        }
-        if scorers.is_empty() {
+        if walked.is_empty() && common.is_empty() {
             return Ok(Box::new(EmptyScorer));
         }
-        Ok(intersect_scorers(scorers, segment.max_doc()))
+        if walked.is_empty() {
+            return Ok(Box::new(ConstScorer::new(Together::of(common), boost)));
+        }
+        let walked = intersect_scorers(walked, segment.max_doc());
+        if common.is_empty() {
+            return Ok(walked);
+        }
+        Ok(Box::new(ConstScorer::new(Sifted::of(walked, common), boost)))
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
@@ -190,32 +194,28 @@ impl Weight for AllTermsWeight {
     }
 }
 
-impl AllTermsWeight {
-    /// None for a term that few documents have, and in small segments, where seeking costs nothing.
-    fn common(&self, term: &Term, segment: &SegmentReader) -> tantivy::Result<Option<Common>> {
+impl KeptTerms {
+    fn having(&self, term: &Term, segment: &SegmentReader) -> tantivy::Result<Having> {
         let documents = segment.max_doc();
-        if documents < self.kept.documents_min {
-            return Ok(None);
-        }
+        let is_large = documents >= self.documents_min;
         let key = (segment.segment_id(), term.clone());
-        if let Some(common) = self.kept.get(&key) {
-            return Ok(Some(common));
+        if is_large && let Some(common) = self.get(&key) {
+            return Ok(Having::Kept(common));
         }
         let list = segment.inverted_index(term.field())?;
-        let Some(info) =
-            list.get_term_info(term)?.filter(|info| info.doc_freq >= documents / self.kept.share)
-        else {
-            return Ok(None);
-        };
+        let Some(info) = list.get_term_info(term)? else { return Ok(Having::Nobody) };
         let postings = list.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+        if !is_large || info.doc_freq < documents / self.share {
+            return Ok(Having::Walked(postings));
+        }
         let common = Common::read(postings, documents, info.doc_freq);
-        self.kept.keep(key, &common);
-        Ok(Some(common))
+        self.keep(key, &common);
+        Ok(Having::Kept(common))
     }
 }
 
 /// The word of a document, and its bit in there.
-fn place(document: DocId) -> (usize, u64) {
+pub(crate) fn place(document: DocId) -> (usize, u64) {
     (usize::try_from(document / WORD_BITS).unwrap_or(usize::MAX), 1_u64 << (document % WORD_BITS))
 }
 
