@@ -178,3 +178,26 @@ fn a_dollar_of_the_canadian_wire_is_canadian() {
         assert_eq!(sum.currency, currency, "{body}");
     }
 }
+
+#[test]
+fn a_bare_dollar_is_that_of_the_country_a_release_is_from() {
+    for (place, sum, currency) in [
+        ("SYDNEY, 3 March 2026 -", "$5 million", "AUD"),
+        ("SYDNEY, 3 March 2026 -", "US$5 million", "USD"),
+        ("WINNIPEG, Manitoba, March 3, 2026 -", "$5 million", "CAD"),
+        ("WINNIPEG, March 3, 2026 -", "$5 million", "USD"),
+        ("AUCKLAND, 3 March 2026 -", "$5 million", "NZD"),
+        ("CAIRO, 3 March 2026 -", "5 million Egyptian pounds", "EGP"),
+        ("NAIROBI, 3 March 2026 -", "KSh 5 million", "KES"),
+        ("JAKARTA, 3 March 2026 -", "Rp 5bn", "IDR"),
+        ("SANTIAGO, 3 March 2026 - Chile:", "$500 million de pesos", "CLP"),
+    ] {
+        let body = format!("{place} Lintwood has raised {sum} in a seed round led by Some Ventures.");
+        let Some(Announced::Funding { amount: Some(sum), .. }) =
+            read_text("Lintwood raises seed round", &body)
+        else {
+            panic!("{body}")
+        };
+        assert_eq!(sum.currency, currency, "{body}");
+    }
+}
