@@ -4,10 +4,12 @@
 //! tokens, sums, names, and who stands where around a verb. Whatever is a rumour, a look back or other business says nothing.
 
 mod actors;
+mod agreed;
 mod amount;
 mod backers;
 mod bought;
 mod buyout;
+mod choice;
 mod currency;
 mod deal;
 mod describe;
@@ -96,16 +98,16 @@ pub fn read(release: &Release<'_>) -> Option<Announced> {
             return None;
         }
         let sheet = sheet::read(story).and_then(|found| proof::named(story, found));
-        sheet.or_else(|| signs::surest(story)).map(|found| found.at_home(story))
+        sheet.or_else(|| agreed::told(story)).map(|found| found.at_home(story))
     })
 }
 
 /// What is asked of a release as it is read; none when nobody can tell its language.
 fn with_story<T>(release: &Release<'_>, ask: impl FnOnce(&Story<'_>) -> Option<T>) -> Option<T> {
     let title = Passage::new(shorten(release.title, PRESS_TITLE_BYTES_MAX).trim());
-    let body = sentences(release.body);
-    let language = tell(std::iter::once(&title).chain(&body))?;
-    let body = before_boilerplate(body, language);
+    let all = sentences(release.body);
+    let language = tell(std::iter::once(&title).chain(&all))?;
+    let body = before_boilerplate(all.clone(), language);
     let small = small_words(&title, &body);
     let brands = small_brands(&title, &body, language);
     let known =
@@ -114,6 +116,7 @@ fn with_story<T>(release: &Release<'_>, ask: impl FnOnce(&Story<'_>) -> Option<T
         title: Scene::new(&title, known),
         body: body.iter().map(|passage| Scene::new(passage, known)).collect(),
         whole: release.body,
+        sentences: &all,
         brands: &brands,
         actors: OnceCell::new(),
         year: release.published_on.checked_sub_days(RECENT).unwrap_or(release.published_on).year(),
@@ -146,6 +149,8 @@ struct Story<'a> {
     body: Vec<Scene<'a>>,
     /// All of the body, with what follows the last sentence that is read.
     whole: &'a str,
+    /// The sentences of all of it.
+    sentences: &'a [Passage<'a>],
     /// Names that are written small.
     brands: &'a [String],
     /// All who are named in it, asked for once.
