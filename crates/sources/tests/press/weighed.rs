@@ -201,3 +201,13 @@ fn a_bare_dollar_is_that_of_the_country_a_release_is_from() {
         assert_eq!(sum.currency, currency, "{body}");
     }
 }
+
+#[test]
+fn everybody_is_weighed_where_no_sentence_tells_who_buys() {
+    let body = "The oldest spinner of yarns in the valley has a new owner. Lintwood, which runs two mills and employs 140 people, is now in the \
+                hands of Quarryhill Mills, a textile group from Leeds that paid £14 million for it. The seller is the founding \
+                family, who had looked for a successor for three years. Quarryhill Mills had sales of £80 million last year. All jobs \
+                are to stay, and the name will too.";
+    let found = sides("Lintwood finds its successor in Leeds", body);
+    assert_eq!(found, Some(("Quarryhill Mills".to_owned(), "Lintwood".to_owned())));
+}
