@@ -10,13 +10,14 @@ use sha2::{Digest, Sha256};
 const SEEN: &str = include_str!("../../data/press/seen.jsonl");
 /// As wires, newsrooms and regulators carry them, which is what feeds are of; seen, too.
 const WIRES: &str = include_str!("../../data/press/wires.jsonl");
-/// Labelled after the grammar was written: what it makes of them it makes of any, which the bar tells and does not judge. Whoever mends
-/// the grammar by looking at some moves those to the seen ones. Of these only the words for currencies were taken.
+/// Hard ones as journalists write, and more of wires. The grammar was written before them, but the weights of the choice were counted over
+/// all of these.
 const FRESH: &str = include_str!("../../data/press/fresh.jsonl");
-/// Such releases as nobody has read the grammar against.
 const WIRES_FRESH: &str = include_str!("../../data/press/wires-fresh.jsonl");
-/// More of them, of which only the counts were looked at when the points of signs were chosen.
 const WIRES_LATE: &str = include_str!("../../data/press/wires-late.jsonl");
+/// Labelled since, and neither read nor counted over: what is made of them is made of any, which the bar tells and does not judge.
+const UNREAD: &str = include_str!("../../data/press/unread.jsonl");
+const WIRES_UNREAD: &str = include_str!("../../data/press/wires-unread.jsonl");
 /// What judges: short ones as journalists write, and releases as wires carry them. Their hashes were committed before the grammar was
 /// written for such texts.
 const NEWS: (&str, &str) =
@@ -38,6 +39,10 @@ pub async fn run(_short: bool) -> Result<Verdict> {
     progress(format!("wires late: {}", tell(&score(WIRES_LATE, |_, _| {})?)));
     let fresh = score(FRESH, |_, _| {})?;
     progress(format!("{} fresh ones: {}", fresh.texts, tell(&fresh)));
+    for (kind, file) in [("wires", WIRES_UNREAD), ("others", UNREAD)] {
+        let unread = score(file, |_, _| {})?;
+        progress(format!("{} unread {kind}: {}", unread.texts, tell(&unread)));
+    }
     let news = unseen_ones(NEWS)?;
     let unseen = unseen_ones(HELD_OUT)?;
     progress(format!(

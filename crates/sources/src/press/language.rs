@@ -202,6 +202,65 @@ impl Language {
         }
     }
 
+    /// The tables of which a word next to a name may be, with their names.
+    pub fn tables(&self) -> [(&'static str, Words); 53] {
+        [
+            ("raises", self.raises),
+            ("invests", self.invests),
+            ("into", self.into),
+            ("rounds", self.rounds),
+            ("buys", self.buys),
+            ("deals", self.deals),
+            ("takes", self.takes),
+            ("bought", self.bought),
+            ("sells", self.sells),
+            ("sold", self.sold),
+            ("passes", self.passes),
+            ("to", self.to),
+            ("by", self.by),
+            ("inside", self.inside),
+            ("shares", self.shares),
+            ("things", self.things),
+            ("passive", self.passive),
+            ("advises", self.advises),
+            ("majority", self.majority),
+            ("minority", self.minority),
+            ("units", self.units),
+            ("leads", self.leads),
+            ("led_by", self.led_by),
+            ("joins", self.joins),
+            ("from", self.from),
+            ("kinds", self.kinds),
+            ("rest", self.rest),
+            ("doubts", self.doubts),
+            ("modals", self.modals),
+            ("others", self.others),
+            ("topics", self.topics),
+            ("funds", self.funds),
+            ("roughly", self.roughly),
+            ("totals", self.totals),
+            ("grows", self.grows),
+            ("values", self.values),
+            ("pasts", self.pasts),
+            ("figures", self.figures),
+            ("extras", self.extras),
+            ("each", self.each),
+            ("helpers", self.helpers),
+            ("articles", self.articles),
+            ("clauses", self.clauses),
+            ("ago", self.past.ago),
+            ("months", self.past.months),
+            ("announced", self.past.announced),
+            ("pays", self.paying.pays),
+            ("prices", self.paying.prices),
+            ("proceeds", self.paying.proceeds),
+            ("definite", self.pacts.definite),
+            ("offers", self.pacts.offers),
+            ("sales", self.pacts.sales),
+            ("bonds", self.bonds.bonds),
+        ]
+    }
+
     /// German: a capital does not make a name.
     pub fn has_capital_nouns(&self) -> bool {
         self.code == "de"
@@ -228,6 +287,11 @@ impl Language {
     pub fn is_english(&self) -> bool {
         self.code == "en"
     }
+}
+
+/// All languages.
+pub(super) fn all() -> &'static [Language] {
+    &LANGUAGES
 }
 
 /// The words for stages, in the order of their lines: the first that is found counts.

@@ -4,16 +4,19 @@
 //! tokens, sums, names, and who stands where around a verb. Whatever is a rumour, a look back or other business says nothing.
 
 mod actors;
+mod agreed;
 mod amount;
 mod backers;
 mod bought;
 mod buyout;
+mod choice;
 mod currency;
 mod deal;
 mod describe;
 mod front;
 mod funding;
 mod granted;
+mod home;
 mod known;
 mod language;
 mod looks;
@@ -90,27 +93,34 @@ pub enum Announced {
 
 /// Reads a release; none when it announces neither a round nor a purchase, or not clearly.
 pub fn read(release: &Release<'_>) -> Option<Announced> {
+    with_story(release, |story| {
+        if story.is_doubtful() || veto::is_barred(story) {
+            return None;
+        }
+        let sheet = sheet::read(story).and_then(|found| proof::named(story, found));
+        sheet.or_else(|| agreed::told(story)).map(|found| found.at_home(story))
+    })
+}
+
+/// What is asked of a release as it is read; none when nobody can tell its language.
+fn with_story<T>(release: &Release<'_>, ask: impl FnOnce(&Story<'_>) -> Option<T>) -> Option<T> {
     let title = Passage::new(shorten(release.title, PRESS_TITLE_BYTES_MAX).trim());
-    let body = sentences(release.body);
-    let language = tell(std::iter::once(&title).chain(&body))?;
-    let body = before_boilerplate(body, language);
+    let all = sentences(release.body);
+    let language = tell(std::iter::once(&title).chain(&all))?;
+    let body = before_boilerplate(all.clone(), language);
     let small = small_words(&title, &body);
     let brands = small_brands(&title, &body, language);
     let known =
         Known { language, small: &small, title: &title, body: &body, brands: &brands, is_titled: false };
-    let story = Story {
+    ask(&Story {
         title: Scene::new(&title, known),
         body: body.iter().map(|passage| Scene::new(passage, known)).collect(),
         whole: release.body,
+        sentences: &all,
         brands: &brands,
         actors: OnceCell::new(),
         year: release.published_on.checked_sub_days(RECENT).unwrap_or(release.published_on).year(),
-    };
-    if story.is_doubtful() || veto::is_barred(&story) {
-        return None;
-    }
-    let sheet = sheet::read(&story).and_then(|found| proof::named(&story, found));
-    sheet.or_else(|| signs::surest(&story)).map(|found| found.at_home(release.body))
+    })
 }
 
 /// Of a reading whose signs nobody has counted yet.
@@ -124,13 +134,10 @@ impl Announced {
         self
     }
 
-    /// On the Canadian wire a bare dollar is Canada's: `MONTRÉAL, le 24 févr. 2026 /CNW/`.
-    fn at_home(mut self, body: &str) -> Self {
-        let is_named = || ["US$", "USD", "U.S. dollar", "US dollar"].iter().any(|name| body.contains(name));
+    /// With the sum as those who wrote the release mean it.
+    fn at_home(mut self, story: &Story<'_>) -> Self {
         let (Self::Funding { amount: sum, .. } | Self::Acquisition { price: sum, .. }) = &mut self;
-        if let Some(sum) = sum.as_mut().filter(|sum| sum.currency == "USD" && body.contains("/CNW")) {
-            sum.currency = if is_named() { sum.currency } else { "CAD" };
-        }
+        *sum = sum.map(|sum| home::at_home(story, sum));
         self
     }
 }
@@ -142,6 +149,8 @@ struct Story<'a> {
     body: Vec<Scene<'a>>,
     /// All of the body, with what follows the last sentence that is read.
     whole: &'a str,
+    /// The sentences of all of it.
+    sentences: &'a [Passage<'a>],
     /// Names that are written small.
     brands: &'a [String],
     /// All who are named in it, asked for once.

@@ -56,6 +56,11 @@ fn sum_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Sum> {
             return finish(figure, late, code, from, late_end);
         }
     }
+    // `$9.500 millones de pesos`: the sign is that of pesos, too.
+    let peso = currency_after(tokens, to).filter(|(code, _)| *code == "MXN" && currency == Some("USD"));
+    if let Some((code, end)) = peso {
+        return finish(figure, power, code, from, end);
+    }
     finish(figure, power, currency?, from, to)
 }
 
@@ -179,7 +184,8 @@ fn currency_before(tokens: &[Token<'_>], at: usize) -> (Option<&'static str>, us
         Kind::Word => {
             let is_glued = tokens.get(at).is_some_and(|number| !number.spaced);
             let is_code = last.text.chars().all(char::is_uppercase) && (is_glued || last.text.len() > 1)
-                || is_glued && super::table::is_one_of(last.text, "R RM KSh Ksh Kr Rp Ft")
+                || super::table::is_one_of(last.text, "RM KSh Ksh Rp Ft Tk")
+                || is_glued && super::table::is_one_of(last.text, "R Kr")
                 || matches!(last.lower.as_str(), "rs" | "sfr" | "kr" | "fr");
             match glued(last.text, &last.lower) {
                 Some((_, code)) if last.text.len() == 3 && is_code => (Some(code), at - 1),
@@ -254,8 +260,9 @@ fn currency_after(tokens: &[Token<'_>], from: usize) -> Option<(&'static str, us
             let other = of_nation(code, next);
             return Some((of_nation(other, nation), at + 1 + usize::from(other != code)));
         }
-        let is_nation = of_nation("USD", &token.lower) != "USD"
-            || of_nation("SEK", &token.lower) != "SEK"
+        let is_nation = ["USD", "SEK", "GBP", "MXN", "INR", "AED", "KES", "TND"]
+            .iter()
+            .any(|currency| of_nation(currency, &token.lower) != *currency)
             || token.lower == "schweizer"
             || token.lower == "swiss";
         if !LINKS.contains(&token.lower.as_str()) && !is_nation {

@@ -16,7 +16,7 @@ pub(super) fn is_in(token: &Token<'_>, words: &[&str]) -> bool {
 }
 
 /// Where the phrase ends that begins at this token.
-fn phrase_at(tokens: &[Token<'_>], at: usize, phrase: &str) -> Option<usize> {
+pub(super) fn phrase_at(tokens: &[Token<'_>], at: usize, phrase: &str) -> Option<usize> {
     let mut place = at;
     let mut words = phrase.split(' ');
     while let Some(word) = words.next() {

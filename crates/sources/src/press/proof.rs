@@ -9,7 +9,7 @@ use super::naming::is_same;
 use super::owner::owners;
 use super::scene::Scene;
 use super::table::is_one_of;
-use super::text::{Passage, Token, sentences};
+use super::text::{Passage, Token};
 use super::whole::{name_in_full, whole_name, with_group, without_unit};
 use super::{Announced, Story};
 
@@ -89,7 +89,7 @@ pub(super) fn support(story: &Story<'_>, name: &str) -> usize {
     // Later on it is called by its first word.
     let short =
         words.get(..1).filter(|_| first.text.chars().count() > 3 && !is_plain(story, first)).unwrap_or(words);
-    let body = sentences(story.whole);
+    let body = story.sentences;
     let places = body
         .iter()
         .flat_map(|text| places(text, words).chain(places(text, short)).map(move |hit| (text, hit)));

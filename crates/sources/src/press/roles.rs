@@ -55,6 +55,20 @@ static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
     FILES.iter().map(table).collect()
 });
 
+/// The phrases of a language that stand beside a side, with what they are called.
+pub(super) fn phrases(code: &str) -> [(&'static str, Words); 6] {
+    let table = TABLES.iter().find(|table| table.code == code);
+    let words = |of: fn(&Table) -> Words| table.map(of).unwrap_or_default();
+    [
+        ("after buyer", words(|it| it.after.buyer)),
+        ("after target", words(|it| it.after.target)),
+        ("after seller", words(|it| it.after.seller)),
+        ("before buyer", words(|it| it.before.buyer)),
+        ("before target", words(|it| it.before.target)),
+        ("before seller", words(|it| it.before.seller)),
+    ]
+}
+
 /// How much a release says of somebody as a side of a purchase.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Part {

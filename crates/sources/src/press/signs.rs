@@ -19,7 +19,7 @@ use assay_domain::Confidence;
 
 /// Who says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// Headline and first sentences, put together.
     Merged,
     /// What is said of all sides of a purchase.
@@ -33,9 +33,9 @@ enum Way {
 }
 
 #[derive(Debug)]
-struct Reading {
-    way: Way,
-    found: Announced,
+pub(super) struct Reading {
+    pub way: Way,
+    pub found: Announced,
 }
 
 /// A reading among the others of the same release.
@@ -111,14 +111,16 @@ const SIDE_MIN: i32 = 2;
 const SURE: &[(i32, u8)] = &[(10, 98), (8, 96), (6, 92), (5, 88), (4, 82), (3, 75), (2, 70), (1, 60)];
 
 /// The reading that has most points; none when even that is not sure enough.
-pub(super) fn surest(story: &Story<'_>) -> Option<Announced> {
-    let all = readings(story);
+pub(super) fn surest(story: &Story<'_>, all: &[Reading]) -> Option<Announced> {
+    // Whom a release is about tells whose a round is, and not that there is one.
+    if all.iter().all(|reading| reading.way == Way::Granted) {
+        return None;
+    }
     let actors = actors(story);
     let parts = parts(story, actors).unwrap_or_default();
-    let case =
-        |reading: &Reading| Case { story, actors, parts: &parts, all: &all, found: &reading.found }.points();
+    let case = |reading: &Reading| Case { story, actors, parts: &parts, all, found: &reading.found }.points();
     let mut best: Option<(i32, &Reading)> = None;
-    for reading in &all {
+    for reading in all {
         let points = case(reading);
         if best.is_none_or(|(most, _)| points > most) {
             best = Some((points, reading));
@@ -130,7 +132,7 @@ pub(super) fn surest(story: &Story<'_>) -> Option<Announced> {
 }
 
 /// What everybody says of a release, the same first who says it of both headline and body.
-fn readings(story: &Story<'_>) -> Vec<Reading> {
+pub(super) fn readings(story: &Story<'_>) -> Vec<Reading> {
     let all = [
         (Way::Merged, merge::read(story)),
         (Way::Weighed, weigh::read(story)),
@@ -142,10 +144,7 @@ fn readings(story: &Story<'_>) -> Vec<Reading> {
     let is_money =
         |found: &Announced| matches!(found, Announced::Acquisition { .. }) || !veto::pays_for_else(story);
     let all = all.into_iter().filter_map(|(way, found)| Some((way, named(story, found?)?)));
-    let all = all.filter(|(_, found)| is_money(found)).map(|(way, found)| Reading { way, found });
-    let all = all.collect::<Vec<_>>();
-    // Whom a release is about tells whose a round is, and not that there is one.
-    if all.iter().all(|reading| reading.way == Way::Granted) { Vec::new() } else { all }
+    all.filter(|(_, found)| is_money(found)).map(|(way, found)| Reading { way, found }).collect()
 }
 
 fn buys(part: &Part) -> i32 {
@@ -171,7 +170,7 @@ fn is_alike(one: &Announced, two: &Announced) -> bool {
 }
 
 /// A name without its legal form, case and marks.
-fn bare(name: &str) -> String {
+pub(super) fn bare(name: &str) -> String {
     let passage = Passage::new(name);
     let words = passage.tokens.iter().filter(|token| !is_legal_form(token));
     words.flat_map(|token| token.lower.chars()).filter(|letter| letter.is_alphanumeric()).collect()

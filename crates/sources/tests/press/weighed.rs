@@ -178,3 +178,36 @@ fn a_dollar_of_the_canadian_wire_is_canadian() {
         assert_eq!(sum.currency, currency, "{body}");
     }
 }
+
+#[test]
+fn a_bare_dollar_is_that_of_the_country_a_release_is_from() {
+    for (place, sum, currency) in [
+        ("SYDNEY, 3 March 2026 -", "$5 million", "AUD"),
+        ("SYDNEY, 3 March 2026 -", "US$5 million", "USD"),
+        ("WINNIPEG, Manitoba, March 3, 2026 -", "$5 million", "CAD"),
+        ("WINNIPEG, March 3, 2026 -", "$5 million", "USD"),
+        ("AUCKLAND, 3 March 2026 -", "$5 million", "NZD"),
+        ("CAIRO, 3 March 2026 -", "5 million Egyptian pounds", "EGP"),
+        ("NAIROBI, 3 March 2026 -", "KSh 5 million", "KES"),
+        ("JAKARTA, 3 March 2026 -", "Rp 5bn", "IDR"),
+        ("SANTIAGO, 3 March 2026 - Chile:", "$500 million de pesos", "CLP"),
+    ] {
+        let body = format!("{place} Lintwood has raised {sum} in a seed round led by Some Ventures.");
+        let Some(Announced::Funding { amount: Some(sum), .. }) =
+            read_text("Lintwood raises seed round", &body)
+        else {
+            panic!("{body}")
+        };
+        assert_eq!(sum.currency, currency, "{body}");
+    }
+}
+
+#[test]
+fn everybody_is_weighed_where_no_sentence_tells_who_buys() {
+    let body = "The oldest spinner of yarns in the valley has a new owner. Lintwood, which runs two mills and employs 140 people, is now in the \
+                hands of Quarryhill Mills, a textile group from Leeds that paid £14 million for it. The seller is the founding \
+                family, who had looked for a successor for three years. Quarryhill Mills had sales of £80 million last year. All jobs \
+                are to stay, and the name will too.";
+    let found = sides("Lintwood finds its successor in Leeds", body);
+    assert_eq!(found, Some(("Quarryhill Mills".to_owned(), "Lintwood".to_owned())));
+}
