@@ -1,7 +1,9 @@
-//! Press releases: which round or which purchase one announces, by a written grammar. Nothing is learnt and nobody is asked.
+//! Press releases: which round or which purchase one announces, by a written grammar and by counted weights. Nobody is asked, and the
+//! same release is always read the same.
 //!
 //! A headline and the first sentences are read by tables of words, one for each language, and by machinery that all share:
-//! tokens, sums, names, and who stands where around a verb. Whatever is a rumour, a look back or other business says nothing.
+//! tokens, sums, names, and who stands where around a verb. Beside it everybody who is named is weighed (`choice/`). Whatever is a
+//! rumour, a look back or other business says nothing.
 
 mod actors;
 mod agreed;
