@@ -161,7 +161,7 @@ struct AllTermsWeight(AllTerms);
 enum Having {
     Kept(Common),
     /// Few have it, or the segment is small.
-    Walked(SegmentPostings),
+    Walked(Box<dyn Scorer>),
     Nobody,
 }
 
@@ -170,9 +170,9 @@ impl Weight for AllTermsWeight {
         let mut common: Vec<Common> = Vec::new();
         let mut walked: Vec<Box<dyn Scorer>> = Vec::new();
         for term in &self.0.terms {
-            match self.0.kept.having(term, segment)? {
+            match self.0.kept.having(term, segment, boost)? {
                 Having::Kept(documents) => common.push(documents),
-                Having::Walked(postings) => walked.push(Box::new(ConstScorer::new(postings, boost))),
+                Having::Walked(documents) => walked.push(documents),
                 Having::Nobody => return Ok(Box::new(EmptyScorer)),
             }
         }
@@ -195,7 +195,7 @@ impl Weight for AllTermsWeight {
 }
 
 impl KeptTerms {
-    fn having(&self, term: &Term, segment: &SegmentReader) -> tantivy::Result<Having> {
+    fn having(&self, term: &Term, segment: &SegmentReader, boost: Score) -> tantivy::Result<Having> {
         let documents = segment.max_doc();
         let is_large = documents >= self.documents_min;
         let key = (segment.segment_id(), term.clone());
@@ -206,7 +206,7 @@ impl KeptTerms {
         let Some(info) = list.get_term_info(term)? else { return Ok(Having::Nobody) };
         let postings = list.read_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
         if !is_large || info.doc_freq < documents / self.share {
-            return Ok(Having::Walked(postings));
+            return Ok(Having::Walked(Box::new(ConstScorer::new(postings, boost))));
         }
         let common = Common::read(postings, documents, info.doc_freq);
         self.keep(key, &common);
