@@ -2,7 +2,7 @@
 //!
 //! The same searches over HTTP, with rows read and paid for, and asked of Tantivy on the node's own files in this process, a
 //! round of all of them by turns, so that neither finds the processor's caches full of what the other has just read, while people
-//! change. Tantivy's part is its plain collectors: the best rows by order, and how many there are. The world is made up: these
+//! change. Both sizes are there at once and measured by turns. Tantivy's part is its plain collectors: the best rows by order, and how many there are. The world is made up: these
 //! are regression figures.
 
 use super::bare::Bare;
@@ -11,7 +11,7 @@ use super::updates::Updates;
 use super::{PEOPLE, big_rig};
 use crate::bar::{Verdict, grouped, number_in, progress, quantile};
 use crate::http_client::{Client, Exchange, Post};
-use crate::rig::{Rig, index_folder, people_with_room};
+use crate::rig::{Folder, Rig, Server, index_folder, people_with_room};
 use anyhow::{Context, Result, bail, ensure};
 use assay_domain::clock::Stopwatch;
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ const PAGE: u32 = 25;
 const SEED: u64 = 61;
 /// With the index beside the tables.
 const PERSON_BYTES: u64 = 3_600;
+/// Changes go on for so long before a round begins.
+const SETTLING: Duration = Duration::from_secs(2);
 /// The bars.
 const P50_MAX: f64 = 1.5;
 const P95_MAX: f64 = 2.0;
@@ -40,7 +42,7 @@ struct Size {
     rounds: usize,
 }
 
-const FULL: Size = Size { small: 1_000_000, large: 10_000_000, of_each: 67, rounds: 5 };
+const FULL: Size = Size { small: 1_000_000, large: 10_000_000, of_each: 67, rounds: 7 };
 const SHORT: Size = Size { small: 4_000, large: 40_000, of_each: 20, rounds: 5 };
 
 /// One search asked both ways.
@@ -56,8 +58,7 @@ pub async fn run(short: bool) -> Result<Verdict> {
     let wanted = number_in(OTHER_PEOPLE)?.unwrap_or(size.large);
     let large = people_with_room(wanted, PERSON_BYTES)?;
     ensure!(large > size.small, "the disk has no room for more than {} people", size.small);
-    let few = task::spawn(measure(size.small, size)).await??;
-    let many = task::spawn(measure(large, size)).await??;
+    let (few, many) = task::spawn(measure_both(size, large)).await??;
     let growth = Class::ALL[..2].iter().map(|class| {
         let p50 = |timed: &[Timed]| http_quantile(timed, Some(*class), 500).as_secs_f64();
         p50(&many) / p50(&few)
@@ -87,35 +88,72 @@ pub async fn run(short: bool) -> Result<Verdict> {
 }
 
 /// To be run as a task of its own: there an answer is read by the thread that hears of it, elsewhere by another that it wakes.
-async fn measure(people: u64, size: Size) -> Result<Vec<Timed>> {
-    let rig = big_rig(people, ACCOUNTS)?;
-    let index = index_folder(people)?;
-    let watch = Stopwatch::start();
-    let server = rig.serve(&[("ASSAY_INDEX_FOLDER", &index.path.display().to_string())])?;
-    progress(format!("ready after {:.0} s", watch.elapsed().as_secs_f64()));
-    let mut client = server.client();
-    let searches = icp::draw(&rig, &mut client, size.of_each, SEED).await?;
-    let bare = Bare::open(&index.path)?;
-    compare(&rig, &mut client, &bare, &searches).await?;
-    let updates = Updates::start(&rig, CHANGES_A_SECOND, SEED).await?;
-    let mut timed = Vec::new();
+async fn measure_both(size: Size, large: u64) -> Result<(Vec<Timed>, Vec<Timed>)> {
+    let mut few = Scene::set(size.small, size).await?;
+    let mut many = Scene::set(large, size).await?;
     for round in 0..size.rounds {
+        few.measure(round).await?;
+        many.measure(round).await?;
+    }
+    Ok((few.end()?, many.end()?))
+}
+
+/// An installation of one size, and both ways to ask it. What a machine that others share does meanwhile meets both sizes alike,
+/// since they are measured by turns.
+struct Scene {
+    rig: Rig,
+    server: Server,
+    bare: Bare,
+    searches: Vec<Icp>,
+    timed: Vec<Timed>,
+    changes: usize,
+    _index: Folder,
+}
+
+impl Scene {
+    async fn set(people: u64, size: Size) -> Result<Self> {
+        let rig = big_rig(people, ACCOUNTS)?;
+        let index = index_folder(people)?;
+        let watch = Stopwatch::start();
+        let server = rig.serve(&[("ASSAY_INDEX_FOLDER", &index.path.display().to_string())])?;
+        progress(format!("ready after {:.0} s", watch.elapsed().as_secs_f64()));
+        let mut client = server.client();
+        let searches = icp::draw(&rig, &mut client, size.of_each, SEED).await?;
+        let bare = Bare::open(&index.path)?;
+        compare(&rig, &mut client, &bare, &searches).await?;
+        Ok(Self { rig, server, bare, searches, timed: Vec::new(), changes: 0, _index: index })
+    }
+
+    /// A round of all searches, each way, while people change.
+    async fn measure(&mut self, round: usize) -> Result<()> {
+        // The node hangs up on whoever says nothing while the other installation is measured.
+        let mut client = self.server.client();
+        // Others each time, so that they are not at hand already.
+        let seed = SEED + u64::try_from(round)?;
+        let updates = Updates::start(&self.rig, CHANGES_A_SECOND, seed).await?;
+        // What the round before has left to be done is done, and what these changes make to do has begun.
+        tokio::time::sleep(SETTLING).await;
         let mut over_http = Vec::new();
-        for (number, icp) in searches.iter().enumerate() {
-            let account = &rig.accounts[(number + round) % rig.accounts.len()];
+        for (number, icp) in self.searches.iter().enumerate() {
+            let account = &self.rig.accounts[(number + round) % self.rig.accounts.len()];
             let one = Stopwatch::start();
             call(&mut client, &account.api_key, icp).await?;
             over_http.push(one.elapsed());
         }
-        bare.reload()?;
-        let alone = task::block_in_place(|| ask_alone(&bare, &searches))?;
-        let both = searches.iter().zip(over_http.into_iter().zip(alone));
-        timed.extend(both.map(|(icp, (http, bare))| Timed { class: icp.class, http, bare }));
+        self.bare.reload()?;
+        let alone = task::block_in_place(|| ask_alone(&self.bare, &self.searches))?;
+        let (changes, _) = updates.stop().await?;
+        self.changes += changes;
+        let both = self.searches.iter().zip(over_http.into_iter().zip(alone));
+        self.timed.extend(both.map(|(icp, (http, bare))| Timed { class: icp.class, http, bare }));
+        Ok(())
     }
-    let (changes, _) = updates.stop().await?;
-    tell(people, changes, &timed);
-    server.stop()?;
-    Ok(timed)
+
+    fn end(self) -> Result<Vec<Timed>> {
+        tell(self.rig.world().people_count(), self.changes, &self.timed);
+        self.server.stop()?;
+        Ok(self.timed)
+    }
 }
 
 /// How long Tantivy takes for each.

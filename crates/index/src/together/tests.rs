@@ -2,7 +2,7 @@
 
 use super::*;
 use tantivy::collector::{Count, DocSetCollector};
-use tantivy::query::{BooleanQuery, Occur};
+use tantivy::query::{BooleanQuery, Occur, TermQuery};
 use tantivy::schema::{Field, STRING, Schema};
 use tantivy::{Index, IndexWriter, Searcher, TantivyDocument};
 
@@ -43,8 +43,8 @@ fn as_lists(terms: &[Term]) -> BooleanQuery {
 #[test]
 fn terms_that_are_kept_find_what_terms_that_are_walked_find() {
     let (searcher, field) = searcher();
-    // All are kept, some, only what every document has.
-    for share in [u32::MAX, 10, 1] {
+    // All are kept, as bits and as lists; most of them, some, only what every document has.
+    for share in [u32::MAX, 36, 10, 1] {
         let kept = Arc::new(KeptTerms { documents_min: 1, share, kept: Mutex::default() });
         for first in 0..VALUES {
             for second in first..VALUES {
