@@ -9,7 +9,7 @@ use super::bare::Bare;
 use super::icp::{self, Class, Icp};
 use super::updates::Updates;
 use super::{PEOPLE, big_rig};
-use crate::bar::{Verdict, grouped, number_in, progress, quantile};
+use crate::bar::{Verdict, grouped, median, number_in, progress, quantile};
 use crate::http_client::{Client, Exchange, Post};
 use crate::rig::{Folder, Rig, Server, index_folder, people_with_room};
 use anyhow::{Context, Result, bail, ensure};
@@ -50,7 +50,12 @@ struct Timed {
     class: Class,
     http: Duration,
     bare: Duration,
+    /// What the service says of a part of the call, in milliseconds: finding, and then what is left of charging.
+    parts: [f64; PARTS.len()],
 }
+
+/// As `Server-Timing` names them.
+const PARTS: [&str; 2] = ["find", "settle"];
 
 pub async fn run(short: bool) -> Result<Verdict> {
     progress("the world is made up: these are regression figures, not claims about real data");
@@ -137,15 +142,20 @@ impl Scene {
         for (number, icp) in self.searches.iter().enumerate() {
             let account = &self.rig.accounts[(number + round) % self.rig.accounts.len()];
             let one = Stopwatch::start();
-            call(&mut client, &account.api_key, icp).await?;
-            over_http.push(one.elapsed());
+            let (_, parts) = call(&mut client, &account.api_key, icp).await?;
+            over_http.push((one.elapsed(), parts));
         }
         self.bare.reload()?;
         let alone = task::block_in_place(|| ask_alone(&self.bare, &self.searches))?;
         let (changes, _) = updates.stop().await?;
         self.changes += changes;
         let both = self.searches.iter().zip(over_http.into_iter().zip(alone));
-        self.timed.extend(both.map(|(icp, (http, bare))| Timed { class: icp.class, http, bare }));
+        self.timed.extend(both.map(|(icp, ((http, parts), bare))| Timed {
+            class: icp.class,
+            http,
+            bare,
+            parts,
+        }));
         Ok(())
     }
 
@@ -171,7 +181,7 @@ async fn compare(rig: &Rig, client: &mut Client, bare: &Bare, searches: &[Icp]) 
     bare.reload()?;
     for (number, icp) in searches.iter().enumerate() {
         let account = &rig.accounts[number % rig.accounts.len()];
-        let answer: Value = serde_json::from_slice(&call(client, &account.api_key, icp).await?)?;
+        let answer: Value = serde_json::from_slice(&call(client, &account.api_key, icp).await?.0)?;
         let shown: Vec<String> = answer["results"]
             .as_array()
             .context("an answer without rows")?
@@ -185,24 +195,36 @@ async fn compare(rig: &Rig, client: &mut Client, bare: &Bare, searches: &[Icp]) 
     Ok(())
 }
 
-async fn call(client: &mut Client, api_key: &str, icp: &Icp) -> Result<Vec<u8>> {
+async fn call(client: &mut Client, api_key: &str, icp: &Icp) -> Result<(Vec<u8>, [f64; PARTS.len()])> {
     let mut body = icp.body.clone();
     body["limit"] = json!(PAGE);
     let body = body.to_string();
     let post = Post { path: PEOPLE, api_key, idempotency_key: None, body: body.as_bytes() };
     match client.post(&post).await {
-        Exchange::Whole(reply) if reply.status == 200 => Ok(reply.body.to_vec()),
+        Exchange::Whole(reply) if reply.status == 200 => {
+            let told = reply.header("server-timing").unwrap_or_default();
+            Ok((reply.body.to_vec(), PARTS.map(|part| part_of(told, part))))
+        }
         Exchange::Whole(reply) => bail!("{body}: {} {}", reply.status, String::from_utf8_lossy(reply.body)),
         Exchange::Half | Exchange::Nothing => bail!("no whole answer"),
     }
+}
+
+/// `find;dur=1.2, settle;dur=0.4, total;dur=1.9`.
+fn part_of(told: &str, part: &str) -> f64 {
+    let parts = told.split(", ").filter_map(|it| it.split_once(";dur="));
+    parts.filter(|(name, _)| *name == part).find_map(|(_, took)| took.parse().ok()).unwrap_or(f64::NAN)
 }
 
 fn tell(people: u64, changes: usize, timed: &[Timed]) {
     for class in Class::ALL.into_iter().filter(|class| timed.iter().any(|one| one.class == *class)) {
         let bare =
             |of_1000| sorted(timed.iter().filter(|one| one.class == class).map(|one| one.bare), of_1000);
+        let of_class = || timed.iter().filter(|one| one.class == class);
+        let [find, settle] = [0, 1].map(|part| median(of_class().map(|one| one.parts[part])));
         progress(format!(
-            "{people} people, {}: over HTTP p50 {:.1} ms, p95 {:.1} ms; Tantivy alone p50 {:.2} ms, p95 {:.2} ms",
+            "{people} people, {}: over HTTP p50 {:.1} ms, of which {find:.2} ms finding and {settle:.2} ms charging; p95 {:.1} ms; \
+             Tantivy alone p50 {:.2} ms, p95 {:.2} ms",
             class.name(),
             milliseconds(http_quantile(timed, Some(class), 500)),
             milliseconds(http_quantile(timed, Some(class), 950)),

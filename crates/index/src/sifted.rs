@@ -4,17 +4,17 @@
 //! to read thousands of documents for one.
 
 use crate::together::{Common, place};
-use tantivy::query::Scorer;
+use std::sync::Arc;
 use tantivy::{DocId, DocSet, TERMINATED};
 
 /// Walks the list.
-pub(crate) struct Sifted {
-    walked: Box<dyn Scorer>,
+pub(crate) struct Sifted<W> {
+    walked: W,
     sieves: Vec<Sieve>,
 }
 
-impl Sifted {
-    pub(crate) fn of(walked: Box<dyn Scorer>, common: Vec<Common>) -> Self {
+impl<W: DocSet> Sifted<W> {
+    pub(crate) fn of(walked: W, common: Vec<Common>) -> Self {
         let sieves = common.into_iter().map(|common| Sieve { common, from: 0 }).collect();
         let mut documents = Self { walked, sieves };
         let first = documents.walked.doc();
@@ -31,7 +31,7 @@ impl Sifted {
     }
 }
 
-impl DocSet for Sifted {
+impl<W: DocSet> DocSet for Sifted<W> {
     fn advance(&mut self) -> DocId {
         let next = self.walked.advance();
         self.first_from(next)
@@ -52,6 +52,38 @@ impl DocSet for Sifted {
 
     fn cost(&self) -> u64 {
         self.walked.cost()
+    }
+}
+
+/// Walks a list that is kept.
+pub(crate) struct Listed {
+    list: Arc<[DocId]>,
+    at: usize,
+}
+
+impl Listed {
+    pub(crate) fn of(list: Arc<[DocId]>) -> Self {
+        Self { list, at: 0 }
+    }
+}
+
+impl DocSet for Listed {
+    fn advance(&mut self) -> DocId {
+        self.at += 1;
+        self.doc()
+    }
+
+    fn seek(&mut self, target: DocId) -> DocId {
+        self.at = first_not_before(&self.list, self.at, target);
+        self.doc()
+    }
+
+    fn doc(&self) -> DocId {
+        self.list.get(self.at).copied().unwrap_or(TERMINATED)
+    }
+
+    fn size_hint(&self) -> u32 {
+        u32::try_from(self.list.len()).unwrap_or(u32::MAX)
     }
 }
 

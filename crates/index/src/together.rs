@@ -5,7 +5,7 @@
 //! room: several are put together 64 documents at a time, and whoever walks a short list looks for each of it (`sifted.rs`).
 //! Segments never change, so what is kept of one stays true.
 
-use crate::sifted::Sifted;
+use crate::sifted::{Listed, Sifted};
 use assay_domain::limits::{INDEX_COMMON_BYTES_MAX, INDEX_COMMON_DOCUMENTS_MIN, INDEX_COMMON_SHARE};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -65,26 +65,6 @@ impl Common {
         match self {
             Self::Bits(bits, _) => size_of_val(&**bits),
             Self::List(list) => size_of_val(&**list),
-        }
-    }
-
-    /// Leaves of a block, which begins at a word, only those who have the term.
-    fn keep_in(&self, block: &mut [u64], block_at: usize) {
-        match self {
-            Self::Bits(bits, _) => {
-                let bits = bits.get(block_at..).unwrap_or_default();
-                block.iter_mut().zip(bits).for_each(|(word, other)| *word &= other);
-            }
-            Self::List(list) => {
-                let mut mask = [0_u64; BLOCK_WORDS];
-                let from = list.partition_point(|document| place(*document).0 < block_at);
-                for document in list.get(from..).unwrap_or_default() {
-                    let (at, bit) = place(*document);
-                    let Some(word) = mask.get_mut(at - block_at) else { break };
-                    *word |= bit;
-                }
-                block.iter_mut().zip(mask).for_each(|(word, other)| *word &= other);
-            }
         }
     }
 }
@@ -180,7 +160,7 @@ impl Weight for AllTermsWeight {
             return Ok(Box::new(EmptyScorer));
         }
         if walked.is_empty() {
-            return Ok(Box::new(ConstScorer::new(Together::of(common), boost)));
+            return Ok(put_together(common, boost));
         }
         let walked = intersect_scorers(walked, segment.max_doc());
         if common.is_empty() {
@@ -192,6 +172,21 @@ impl Weight for AllTermsWeight {
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
         Err(TantivyError::InvalidArgument("terms that are asked for together have no score".to_owned()))
     }
+}
+
+/// The rarest is walked where it is a list; where it is not, none is, since lists are of what fewer documents have.
+fn put_together(mut all: Vec<Common>, boost: Score) -> Box<dyn Scorer> {
+    all.sort_unstable_by_key(Common::count);
+    if let Some(Common::List(rarest)) = all.first() {
+        let rarest = Listed::of(Arc::clone(rarest));
+        all.remove(0);
+        return Box::new(ConstScorer::new(Sifted::of(rarest, all), boost));
+    }
+    let bits = all.into_iter().filter_map(|common| match common {
+        Common::Bits(bits, count) => Some((bits, count)),
+        Common::List(_) => None,
+    });
+    Box::new(ConstScorer::new(Together::of(bits.collect()), boost))
 }
 
 impl KeptTerms {
@@ -219,26 +214,20 @@ pub(crate) fn place(document: DocId) -> (usize, u64) {
     (usize::try_from(document / WORD_BITS).unwrap_or(usize::MAX), 1_u64 << (document % WORD_BITS))
 }
 
-/// Walks the documents that have all of several terms, which are put together block by block.
+/// Walks the documents that have all of several terms, whose bits are put together block by block.
 struct Together {
-    /// The rarest first.
-    all: Vec<Common>,
+    /// The rarest first, with how many have it.
+    all: Vec<(Arc<[u64]>, u32)>,
     at: DocId,
     /// The words from `block_at` on; all zero behind the last document.
     block: [u64; BLOCK_WORDS],
     block_at: usize,
-    /// Words that have documents of the rarest.
     words: usize,
 }
 
 impl Together {
-    fn of(mut all: Vec<Common>) -> Self {
-        all.sort_unstable_by_key(Common::count);
-        let words = match all.first() {
-            Some(Common::Bits(bits, _)) => bits.len(),
-            Some(Common::List(list)) => list.last().map_or(0, |last| place(*last).0.saturating_add(1)),
-            None => 0,
-        };
+    fn of(all: Vec<(Arc<[u64]>, u32)>) -> Self {
+        let words = all.first().map_or(0, |(bits, _)| bits.len());
         let mut documents = Self { all, at: 0, block: [0; BLOCK_WORDS], block_at: 0, words };
         documents.put_together(0);
         documents.at = documents.first_from(0);
@@ -251,9 +240,13 @@ impl Together {
         let left = self.words.saturating_sub(block_at);
         let Some(block) = self.block.get_mut(..left.min(BLOCK_WORDS)) else { return };
         block.fill(u64::MAX);
-        for common in &self.all {
-            common.keep_in(block, block_at);
-            if block.iter().all(|word| *word == 0) {
+        for (bits, _) in &self.all {
+            let bits = bits.get(block_at..).unwrap_or_default();
+            let left = block.iter_mut().zip(bits).fold(0, |left, (word, other)| {
+                *word &= other;
+                left | *word
+            });
+            if left == 0 {
                 return;
             }
         }
@@ -315,7 +308,7 @@ impl DocSet for Together {
     }
 
     fn size_hint(&self) -> u32 {
-        self.all.first().map_or(0, Common::count)
+        self.all.first().map_or(0, |(_, count)| *count)
     }
 }
 
