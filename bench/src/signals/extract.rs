@@ -13,6 +13,7 @@ const WIRES: &str = include_str!("../../data/press/wires.jsonl");
 /// Hard ones as journalists write, and more of wires. The grammar was written before them, but the weights of the choice were counted over
 /// all of these.
 const FRESH: &str = include_str!("../../data/press/fresh.jsonl");
+const NEWS_SEEN: &str = include_str!("../../data/press/news.jsonl");
 const WIRES_FRESH: &str = include_str!("../../data/press/wires-fresh.jsonl");
 const WIRES_LATE: &str = include_str!("../../data/press/wires-late.jsonl");
 /// Labelled since, and neither read nor counted over: what is made of them is made of any, which the bar tells and does not judge.
@@ -37,6 +38,7 @@ pub async fn run(_short: bool) -> Result<Verdict> {
     progress(format!("wires seen: {}", tell(&score(WIRES, |_, _| {})?)));
     progress(format!("wires fresh: {}", tell(&score(WIRES_FRESH, |_, _| {})?)));
     progress(format!("wires late: {}", tell(&score(WIRES_LATE, |_, _| {})?)));
+    progress(format!("news seen: {}", tell(&score(NEWS_SEEN, |_, _| {})?)));
     let fresh = score(FRESH, |_, _| {})?;
     progress(format!("{} fresh ones: {}", fresh.texts, tell(&fresh)));
     for (kind, file) in [("wires", WIRES_UNREAD), ("others", UNREAD)] {

@@ -10,11 +10,11 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub struct Labelled {
     pub id: String,
-    title: String,
-    body: String,
-    published_on: NaiveDate,
-    funding: Option<FundingLabel>,
-    acquisition: Option<AcquisitionLabel>,
+    pub title: String,
+    pub body: String,
+    pub published_on: NaiveDate,
+    pub funding: Option<FundingLabel>,
+    pub acquisition: Option<AcquisitionLabel>,
 }
 
 impl Labelled {
@@ -24,33 +24,33 @@ impl Labelled {
 }
 
 #[derive(Debug, Deserialize)]
-struct FundingLabel {
-    company: String,
-    amount: Option<i64>,
-    currency: Option<String>,
+pub struct FundingLabel {
+    pub company: String,
+    pub amount: Option<i64>,
+    pub currency: Option<String>,
     stage: Option<FundingStage>,
     investors: Vec<String>,
     #[serde(default)]
-    also: Also,
+    pub also: Also,
 }
 
 #[derive(Debug, Deserialize)]
-struct AcquisitionLabel {
-    acquirer: String,
-    target: String,
-    price: Option<i64>,
-    currency: Option<String>,
+pub struct AcquisitionLabel {
+    pub acquirer: String,
+    pub target: String,
+    pub price: Option<i64>,
+    pub currency: Option<String>,
     #[serde(default)]
-    also: Also,
+    pub also: Also,
 }
 
 /// Other forms in which the text gives the same names: the short one of a defined term, the full one of a first mention.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Also {
-    company: Vec<String>,
-    acquirer: Vec<String>,
-    target: Vec<String>,
+pub struct Also {
+    pub company: Vec<String>,
+    pub acquirer: Vec<String>,
+    pub target: Vec<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub fn score(
     Ok(score)
 }
 
-fn is_right(text: &Labelled, said: &Announced) -> bool {
+pub fn is_right(text: &Labelled, said: &Announced) -> bool {
     match said {
         Announced::Funding { company, amount, .. } => text.funding.as_ref().is_some_and(|label| {
             is_name(company, &label.company, &label.also.company)
@@ -151,12 +151,12 @@ fn is_right(text: &Labelled, said: &Announced) -> bool {
     }
 }
 
-fn is_name(said: &str, label: &str, also: &[String]) -> bool {
+pub fn is_name(said: &str, label: &str, also: &[String]) -> bool {
     fold(said) == fold(label) || also.iter().any(|form| fold(said) == fold(form))
 }
 
 /// Labels are in whole units of the currency; one that names no sum asks for none.
-fn is_sum(said: Option<Money>, label: Option<i64>, currency: Option<&str>) -> bool {
+pub fn is_sum(said: Option<Money>, label: Option<i64>, currency: Option<&str>) -> bool {
     let Some(label) = label else { return true };
     let units = 10_i64.pow(decimals(currency.unwrap_or_default()));
     said.is_some_and(|said| label.checked_mul(units) == Some(said.amount) && Some(said.currency) == currency)

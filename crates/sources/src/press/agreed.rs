@@ -9,13 +9,13 @@ use assay_domain::Confidence;
 /// How likely a choice is at least, in percent, and how often it is then right: counted over releases that it was not made by.
 type Steps = &'static [(i64, u8)];
 /// When the grammar reads the same.
-const SAME: Steps = &[(90, 97), (50, 84), (30, 65)];
+const SAME: Steps = &[(95, 98), (90, 95), (80, 93), (50, 82)];
 /// When the grammar reads something else.
-const OTHER: Steps = &[(80, 93), (60, 88), (30, 72)];
-/// When the grammar reads nothing. Below, not even two of three are right, and what is wrong harms more than what is missed.
-const ALONE: Steps = &[(90, 76), (80, 70)];
+const OTHER: Steps = &[(95, 96), (80, 90), (50, 75)];
+/// When the grammar reads nothing. Below, hardly two of three are right, and what is wrong harms more than what is missed.
+const ALONE: Steps = &[(95, 96), (90, 90), (80, 81), (70, 73)];
 /// Of the grammar alone only what it is so sure of is told, and less surely.
-const GRAMMAR_MIN: u8 = 88;
+const GRAMMAR_MIN: u8 = 92;
 const GRAMMAR: Confidence = Confidence::percent(65);
 
 /// A few sentences have no room for what marks are seen by; the grammar was written for such.
@@ -25,11 +25,16 @@ const SHORT_BYTES: usize = 300;
 pub(super) fn told(story: &Story<'_>) -> Option<Announced> {
     let readings = readings(story);
     let read = surest(story, &readings);
-    if story.whole.len() < SHORT_BYTES {
+    if is_short(story) {
         return read;
     }
     let view = View::new(story, &readings);
-    let Some(Chosen { found, percent }) = chosen(&view) else {
+    settle(read, chosen(&view))
+}
+
+/// What both say, and how sure that is.
+pub fn settle(read: Option<Announced>, chosen: Option<Chosen>) -> Option<Announced> {
+    let Some(Chosen { found, percent }) = chosen else {
         let is_sure = |read: &Announced| sure(read).as_percent() >= GRAMMAR_MIN;
         return read.filter(is_sure).map(|read| read.with_confidence(GRAMMAR));
     };
@@ -49,13 +54,17 @@ pub(super) fn told(story: &Story<'_>) -> Option<Announced> {
     }
 }
 
+pub(super) fn is_short(story: &Story<'_>) -> bool {
+    story.whole.len() < SHORT_BYTES
+}
+
 fn sure(found: &Announced) -> Confidence {
     let (Announced::Funding { confidence, .. } | Announced::Acquisition { confidence, .. }) = found;
     *confidence
 }
 
 /// Whether what is read and what is chosen are of the same names and the same sum.
-fn is_alike(one: &Announced, two: &Announced) -> bool {
+pub fn is_alike(one: &Announced, two: &Announced) -> bool {
     let same = |one: &str, two: &str| bare(one) == bare(two);
     // A sum that only the grammar sees is told.
     let agrees = |read: &Option<Money>, found: &Option<Money>| found.is_none() || read == found;

@@ -66,6 +66,14 @@ pub(super) fn of_sign(sign: char, letters: &str) -> Option<&'static str> {
         ('$', "mx" | "mex") => "MXN",
         ('$', "r") => "BRL",
         ('$', "f" | "fj") => "FJD",
+        ('$', "n") => "NAD",
+        ('$', "j" | "jm" | "ja") => "JMD",
+        ('$', "tt") => "TTD",
+        ('$', "bds") => "BBD",
+        ('$', "ec") => "XCD",
+        ('$', "g" | "gy") => "GYD",
+        ('$', "b") => "BBD",
+        ('¢', "gh") => "GHS",
         ('¥', "cn" | "rmb") => "CNY",
         ('€', _) => "EUR",
         ('£', _) => "GBP",
@@ -95,6 +103,11 @@ pub(super) fn of_nation(currency: &'static str, word: &str) -> &'static str {
     other.map_or(currency, |(_, _, other)| *other)
 }
 
+/// Whether the word names a nation whose money has a name of several nations.
+pub(super) fn is_nation(word: &str) -> bool {
+    WORDS.nations.iter().any(|(nation, ..)| *nation == word)
+}
+
 fn is_crown(of: &str, currency: &str) -> bool {
     let crowns = ["SEK", "DKK"];
     crowns.contains(&of) && crowns.contains(&currency)
@@ -108,7 +121,14 @@ pub(super) fn power(lower: &str, english: bool) -> Option<u32> {
 pub(super) fn glued(text: &str, lower: &str) -> Option<(u32, &'static str)> {
     let known =
         WORDS.glued.iter().find(|(word, _, _)| *word == lower).map(|(_, power, code)| (*power, *code));
-    known.or_else(|| {
+    // `a 95 billion-won round`.
+    let joined = || {
+        let (first, rest) = lower.split_once('-')?;
+        let money = rest.rsplit('-').next().unwrap_or(rest);
+        let code = of_word("", rest).or_else(|| of_word("", money))?;
+        Some((power(first, true)?, of_nation(code, rest.split('-').next().unwrap_or_default())))
+    };
+    known.or_else(joined).or_else(|| {
         let (power, rest) = match text.chars().next()? {
             'M' => (6, text.get(1..)?),
             'T' | 'K' | 'k' => (3, text.get(1..)?),

@@ -1,156 +1,49 @@
 //! Whose a bare dollar or peso is: that of the country which a release is from.
 
 use super::Story;
+use super::table::lines;
 use super::text::{Passage, Token, shorten};
 use crate::money::{Money, decimals};
+use std::sync::LazyLock;
 
 /// A currency as it is read, the one that it is at home, how many of the places it takes to say so, and the places.
-type Home = (&'static str, &'static str, usize, &'static [&'static str]);
+type Home = (&'static str, &'static str, usize, Vec<&'static str>);
 
-/// One place is not enough for Canada, from where as many tell of US dollars.
-const HOMES: &[Home] = &[
-    (
-        "USD",
-        "AUD",
-        1,
-        &[
-            "asx",
-            "sydney",
-            "melbourne",
-            "brisbane",
-            "perth",
-            "adelaide",
-            "hobart",
-            "canberra",
-            "ballarat",
-            "geelong",
-            "bendigo",
-            "wollongong",
-            "gold coast",
-            "queensland",
-            "tasmania",
-            "new south wales",
-            "nsw",
-            "australia",
-            "australia's",
-            "australian",
-        ],
-    ),
-    (
-        "USD",
-        "CAD",
-        2,
-        &[
-            "tsx",
-            "tsxv",
-            "cse",
-            "toronto",
-            "montréal",
-            "montreal",
-            "vancouver",
-            "calgary",
-            "ottawa",
-            "edmonton",
-            "winnipeg",
-            "halifax",
-            "saskatoon",
-            "regina",
-            "québec",
-            "quebec",
-            "qc",
-            "ontario",
-            "ont",
-            "alberta",
-            "british columbia",
-            "bc",
-            "manitoba",
-            "mb",
-            "saskatchewan",
-            "nova scotia",
-            "new brunswick",
-            "newfoundland",
-            "mississauga",
-            "laval",
-            "gatineau",
-            "kelowna",
-            "canada",
-            "canada's",
-            "canadian",
-        ],
-    ),
-    (
-        "USD",
-        "NZD",
-        1,
-        &["nzx", "auckland", "wellington", "christchurch", "dunedin", "tauranga", "new zealand"],
-    ),
-    ("USD", "SGD", 2, &["sgx", "singapore", "singapore's"]),
-    (
-        "MXN",
-        "CLP",
-        1,
-        &[
-            "chile",
-            "chileno",
-            "chilena",
-            "chilean",
-            "santiago de chile",
-            "concepción",
-            "valparaíso",
-            "antofagasta",
-            "temuco",
-        ],
-    ),
-    (
-        "MXN",
-        "COP",
-        1,
-        &[
-            "colombia",
-            "colombiano",
-            "colombiana",
-            "colombian",
-            "bogotá",
-            "medellín",
-            "cali",
-            "barranquilla",
-            "huila",
-            "neiva",
-        ],
-    ),
-    (
-        "MXN",
-        "ARS",
-        1,
-        &["argentina", "argentino", "argentine", "buenos aires", "rosario", "mendoza", "tucumán", "la plata"],
-    ),
-    ("MXN", "UYU", 1, &["uruguay", "montevideo", "uruguaya", "uruguayo"]),
-    (
-        "AED",
-        "MAD",
-        1,
-        &[
-            "casablanca",
-            "rabat",
-            "maroc",
-            "marocain",
-            "marocaine",
-            "marrakech",
-            "tanger",
-            "morocco",
-            "agadir",
-        ],
-    ),
-    ("INR", "PKR", 1, &["karachi", "lahore", "islamabad", "pakistan", "pakistani"]),
-    ("INR", "LKR", 1, &["colombo", "sri lanka"]),
-    ("GBP", "EGP", 1, &["cairo", "alexandria", "egypt", "egyptian"]),
-];
+static HOMES: LazyLock<Vec<Home>> = LazyLock::new(|| {
+    let home = |(name, places): (&'static str, Vec<&'static str>)| {
+        let mut parts = name.split(' ');
+        Some((parts.next()?, parts.next()?, parts.next()?.parse().ok()?, places))
+    };
+    lines(include_str!("home.txt")).into_iter().filter_map(home).collect()
+});
+
 /// So much of a body, with the place before its first sentence, tells where it is from.
 const HEAD_BYTES: usize = 400;
 /// That a dollar is one of the United States, said somewhere or to be guessed.
-const OTHERS: &[&str] =
-    &["nasdaq", "nyse", "new york", "san francisco", "boston", "california", "texas", "u.s", "chicago"];
-const DOLLARS: &[&str] = &["US$", "USD", "U.S. dollar", "US dollar"];
+const OTHERS: &[&str] = &[
+    "nasdaq",
+    "nyse",
+    "new york",
+    "san francisco",
+    "boston",
+    "california",
+    "texas",
+    "u.s",
+    "chicago",
+    "houston",
+    "seattle",
+    "austin",
+    "n.c",
+    "idaho",
+];
+/// Other money that is named in full, so that it is nobody else's.
+const NAMED: &[(&str, &[&str])] = &[
+    ("KES", &["KES", "KSh", "Ksh", "Kenyan shilling"]),
+    ("DKK", &["DKK", "Danish kroner"]),
+    ("INR", &["₹", "INR", "Indian rupees"]),
+    ("TND", &["Tunisian dinar"]),
+];
+const DOLLARS: &[&str] = &["US$", "USD", "U.S. dollar", "US dollar", "US-Dollar", "dólar"];
 
 /// The sum as those who wrote the release mean it.
 pub(super) fn at_home(story: &Story<'_>, sum: Money) -> Money {
@@ -158,6 +51,9 @@ pub(super) fn at_home(story: &Story<'_>, sum: Money) -> Money {
         names.iter().any(|name| story.whole.contains(name) || story.title.passage.text.contains(name))
     };
     if sum.currency == "USD" && is_named(DOLLARS) {
+        return sum;
+    }
+    if NAMED.iter().any(|(currency, names)| *currency == sum.currency && is_named(names)) {
         return sum;
     }
     // On the Canadian wire a bare dollar is Canada's: `MONTRÉAL, le 24 févr. 2026 /CNW/`.
@@ -171,8 +67,14 @@ pub(super) fn at_home(story: &Story<'_>, sum: Money) -> Money {
     if sum.currency == "USD" && count(OTHERS) > 0 {
         return sum;
     }
-    let home = HOMES.iter().find(|(of, _, least, places)| *of == sum.currency && count(places) >= *least);
-    home.map_or(sum, |(_, currency, ..)| of_currency(sum, currency))
+    // A bare sign is a peso only where pesos are written so.
+    let is_one = |of: &str| {
+        of == sum.currency || of == "MXN" && sum.currency == "USD" && story.language().code == "es"
+    };
+    let homes = HOMES.iter().filter(|(of, ..)| is_one(of)).map(|home| (count(&home.3), home));
+    let homes = homes.filter(|(count, (_, _, least, _))| count >= least);
+    let home = homes.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    home.map_or(sum, |(_, (_, currency, ..))| of_currency(sum, currency))
 }
 
 /// As many units of another currency.
@@ -183,7 +85,11 @@ fn of_currency(sum: Money, currency: &'static str) -> Money {
 }
 
 fn has(passage: &Passage<'_>, place: &str) -> bool {
-    let is_word = |token: &Token<'_>, word: &str| token.is_capital() && token.lower == word;
+    // `Accra-based`, too.
+    let is_word = |token: &Token<'_>, word: &str| {
+        let rest = token.lower.strip_prefix(word).filter(|_| token.is_capital());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
     (0..passage.tokens.len()).any(|at| {
         place.split(' ').enumerate().all(|(more, word)| {
             let token = passage.tokens.get(at + more);

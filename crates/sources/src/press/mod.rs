@@ -55,9 +55,11 @@ mod whole;
 
 use crate::money::Money;
 use actors::Actor;
+pub use agreed::{is_alike, settle};
 use assay_domain::Confidence;
 use assay_domain::limits::PRESS_TITLE_BYTES_MAX;
 use assay_domain::taxonomy::FundingStage;
+pub use choice::{Chosen, Lesson, Side, lesson};
 use chrono::{Datelike, Days, NaiveDate};
 use describe::Texts;
 use known::Known;

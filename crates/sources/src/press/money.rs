@@ -1,6 +1,6 @@
 //! Sums of money in a passage, in the ways eight languages write them.
 
-use super::currency::{glued, halves, number_word, of_nation, of_sign, of_word, power};
+use super::currency::{glued, halves, is_nation, number_word, of_nation, of_sign, of_word, power};
 use super::text::{Kind, Token};
 use crate::money::{Money, decimals};
 
@@ -35,6 +35,41 @@ pub(super) fn sums(tokens: &[Token<'_>], english: bool) -> Vec<Sum> {
     found
 }
 
+/// `4,7 milioni`, of which only its currency is missing: the figure with its power, unless it counts something.
+pub(super) fn bare_sum_at(
+    tokens: &[Token<'_>],
+    at: usize,
+    english: bool,
+    currency: &'static str,
+) -> Option<Sum> {
+    const LARGE: u32 = 6;
+    let is_after_sign =
+        at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|it| matches!(it.kind, Kind::Sign(_)));
+    let figure = figure_at(tokens, at, english).filter(|_| !is_after_sign)?;
+    let (power, to, code) = powers_after(tokens, figure.to, english);
+    let next = tokens.get(to);
+    let is_end = next.is_none_or(|next| match next.kind {
+        Kind::Mark(mark) => !matches!(mark, '%' | '-'),
+        Kind::Word => ends_figure(&next.lower),
+        _ => false,
+    });
+    let is_bare = power >= LARGE && code.is_none() && is_end;
+    if is_bare { finish(figure, power, currency, at, to) } else { None }
+}
+
+/// Small words that begin something else, so that what stands before them counts nothing.
+fn ends_figure(word: &str) -> bool {
+    const WORDS: &str = "in for from by and or to with on at when while after before as more into which over through \
+        en pour par et à dans avec sur dont chez au aux lors qui \
+        in für von und an durch aus bei mit kommen stammen steuert steuern auf wert zusammen nach oder \
+        in per da e a con su dal dalla in dai al alla nel nella tra che \
+        por y a con del al para que entre desde \
+        voor van en door uit bij met aan op om te naar \
+        em para com da do pela pelo que no na ao à e \
+        för från och av i med till på om genom efter";
+    super::table::is_one_of(word, WORDS)
+}
+
 fn sum_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Sum> {
     let figure = figure_at(tokens, at, english)?;
     let (before, from) = currency_before(tokens, at);
@@ -61,7 +96,11 @@ fn sum_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Sum> {
     if let Some((code, end)) = peso {
         return finish(figure, power, code, from, end);
     }
-    finish(figure, power, currency?, from, to)
+    let (currency, to) = match before {
+        Some(code) if glued_currency.is_none() => at_nation(tokens, code, to),
+        _ => (currency?, to),
+    };
+    finish(figure, power, currency, from, to)
 }
 
 /// `deux millions et demi`: the half that follows the million, and where it ends.
@@ -87,22 +126,44 @@ fn figure_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Figure> {
     match token.kind {
         Kind::Number => digits_at(tokens, at, english),
         Kind::Word if halves(&token.lower).is_some() => halves_at(tokens, at, english),
-        Kind::Word => {
-            let mut value = i128::from(number_word(&token.lower)?);
-            let mut to = at + 1;
-            while let Some(next) = tokens.get(to).and_then(|next| number_word(&next.lower)) {
-                value = if next == 100 {
-                    value.checked_mul(100)?
-                } else {
-                    value.checked_add(i128::from(next))?
-                };
-                to += 1;
-            }
-            let multiplied =
-                tokens.get(to).and_then(|next| power(&next.lower, english)).is_some_and(|power| power >= 3);
-            multiplied.then_some(Figure { digits: value, decimals: 0, to })
-        }
+        Kind::Word => words_at(tokens, at, english),
         _ => None,
+    }
+}
+
+/// `twenty-four million`, `six million eight hundred thousand`, `two and a half million`: the last power is left to be read.
+fn words_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Figure> {
+    const ANDS: &[&str] = &["and", "et", "y", "e", "und", "en", "och"];
+    let lower = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    let power_at = |at: usize| power(lower(at), english).filter(|power| *power >= 3);
+    // A number right there, or behind a small word.
+    let next = |at: usize| {
+        let skip = usize::from(ANDS.contains(&lower(at)));
+        number_word(lower(at + skip)).map(|number| (number, at + skip + 1))
+    };
+    let mut part = i128::from(number_word(lower(at))?);
+    let (mut whole, mut to) = (0_i128, at + 1);
+    loop {
+        if lower(to) == "and" && lower(to + 1) == "a" && lower(to + 2) == "half" {
+            let digits = part.checked_mul(10)?.checked_add(5)?;
+            let is_whole = whole == 0 && power_at(to + 3).is_some();
+            return is_whole.then_some(Figure { digits, decimals: 1, to: to + 3 });
+        }
+        if let Some((number, end)) = next(to) {
+            part = match number {
+                100 => part.checked_mul(100)?,
+                _ => part.checked_add(i128::from(number))?,
+            };
+            to = end;
+            continue;
+        }
+        let times = 10_i128.checked_pow(power_at(to)?)?;
+        let Some((number, end)) = next(to + 1) else {
+            // What is larger is counted in the last power.
+            return Some(Figure { digits: (whole / times).checked_add(part)?, decimals: 0, to });
+        };
+        whole = whole.checked_add(part.checked_mul(times)?)?;
+        (part, to) = (i128::from(number), end);
     }
 }
 
@@ -246,6 +307,13 @@ fn powers_after(tokens: &[Token<'_>], from: usize, english: bool) -> (u32, usize
     (total, to, None)
 }
 
+/// `2,3 M$ CA`, `$13.5 million Canadian`: the nation right behind a dollar.
+fn at_nation(tokens: &[Token<'_>], code: &'static str, at: usize) -> (&'static str, usize) {
+    let next = tokens.get(at).map_or("", |next| next.lower.as_str());
+    let other = of_nation(code, next);
+    (other, at + usize::from(other != code))
+}
+
 const LINKS: &[&str] = &["of", "de", "d'", "di", "in", "us", "u.s"];
 
 fn currency_after(tokens: &[Token<'_>], from: usize) -> Option<(&'static str, usize)> {
@@ -253,19 +321,16 @@ fn currency_after(tokens: &[Token<'_>], from: usize) -> Option<(&'static str, us
     for at in from..from + 3 {
         let token = tokens.get(at)?;
         if let Kind::Sign(sign) = token.kind {
-            return of_sign(sign, "").map(|code| (code, at + 1));
+            return of_sign(sign, "").map(|code| at_nation(tokens, code, at + 1));
         }
         if let Some(code) = of_word(token.text, &token.lower) {
             let next = tokens.get(at + 1).map_or("", |next| next.lower.as_str());
             let other = of_nation(code, next);
             return Some((of_nation(other, nation), at + 1 + usize::from(other != code)));
         }
-        let is_nation = ["USD", "SEK", "GBP", "MXN", "INR", "AED", "KES", "TND"]
-            .iter()
-            .any(|currency| of_nation(currency, &token.lower) != *currency)
-            || token.lower == "schweizer"
-            || token.lower == "swiss";
-        if !LINKS.contains(&token.lower.as_str()) && !is_nation {
+        // `a 26-billion-CFA-franc loan`.
+        let is_hyphen = at == from && token.is_mark("-") && !token.spaced;
+        if !LINKS.contains(&token.lower.as_str()) && !is_nation(&token.lower) && !is_hyphen {
             return None;
         }
         nation = token.lower.as_str();

@@ -78,7 +78,7 @@ pub(super) fn shorten(text: &str, bytes_max: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-const SIGNS: &str = "$€£¥₹₩₪₦₺₽฿₱₸₫₴₵";
+const SIGNS: &str = "$€£¥₹₩₪₦₺₽฿₱₸₫₴₵¢";
 const APOSTROPHES: &str = "'’";
 /// Hyphens that hold a word together.
 const HYPHENS: &str = "-‑";

@@ -77,6 +77,16 @@ fn sums_are_read_as_they_are_written() {
         ("12 million Swiss francs", 1_200_000_000, "CHF"),
         ("12 million Canadian dollars", 1_200_000_000, "CAD"),
         ("PLN 44 million", 4_400_000_000, "PLN"),
+        ("six million eight hundred thousand pounds", 680_000_000, "GBP"),
+        ("three hundred and forty thousand pounds", 34_000_000, "GBP"),
+        ("two and a half million euros", 250_000_000, "EUR"),
+        ("410 million Swedish kronor", 41_000_000_000, "SEK"),
+        ("1.2 billion Danish crowns", 120_000_000_000, "DKK"),
+        ("a 95 billion-won sum", 95_000_000_000, "KRW"),
+        ("$13.5 million Canadian", 1_350_000_000, "CAD"),
+        ("3.6 billion forints", 360_000_000_000, "HUF"),
+        ("GH¢48m", 4_800_000_000, "GHS"),
+        ("N$88 million", 8_800_000_000, "NAD"),
     ] {
         assert_eq!(raised(text), Some(Money { amount, currency }), "{text}");
     }

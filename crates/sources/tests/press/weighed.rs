@@ -191,6 +191,13 @@ fn a_bare_dollar_is_that_of_the_country_a_release_is_from() {
         ("NAIROBI, 3 March 2026 -", "KSh 5 million", "KES"),
         ("JAKARTA, 3 March 2026 -", "Rp 5bn", "IDR"),
         ("SANTIAGO, 3 March 2026 - Chile:", "$500 million de pesos", "CLP"),
+        ("MOOSE JAW, Sask., March 3, 2026 -", "$5 million", "CAD"),
+        ("HOUSTON, March 3, 2026 - Tasmania's", "$5 million", "USD"),
+        ("OSLO, 3 March 2026 -", "5 million kroner", "NOK"),
+        ("OSLO, 3 March 2026 -", "5 million Danish kroner", "DKK"),
+        ("DOUALA, 3 March 2026 -", "5 million CFA francs", "XAF"),
+        ("KAMPALA, 3 March 2026 -", "5 million shillings", "UGX"),
+        ("Accra-based", "KES 5 million", "KES"),
     ] {
         let body = format!("{place} Lintwood has raised {sum} in a seed round led by Some Ventures.");
         let Some(Announced::Funding { amount: Some(sum), .. }) =

@@ -8,8 +8,8 @@ use crate::press::merge::merge_round;
 use crate::press::{Announced, Story, UNWEIGHED};
 
 /// What is chosen, and how likely it is in percent.
-#[derive(Debug)]
-pub(in crate::press) struct Chosen {
+#[derive(Debug, Clone)]
+pub struct Chosen {
     pub found: Announced,
     pub percent: i64,
 }

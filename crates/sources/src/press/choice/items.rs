@@ -4,6 +4,7 @@ use super::tables;
 use crate::money::Money;
 use crate::press::Story;
 use crate::press::actors::Actor;
+use crate::press::money::bare_sum_at;
 use crate::press::name::Run;
 use crate::press::naming::{body_name, settled_name};
 use crate::press::scene::Scene;
@@ -27,6 +28,13 @@ pub(super) struct Line {
 }
 
 impl Item {
+    /// What it is about, in any language: a word that is in no table is nothing.
+    pub fn concept(&self) -> &str {
+        let known = self.tables.iter().find(|table| table.starts_with(CONCEPT));
+        let is_word = self.word.starts_with(char::is_alphabetic);
+        known.copied().unwrap_or(if is_word { "?" } else { &self.word })
+    }
+
     /// The beginning of a longer word, which its other forms share.
     pub fn stem(&self) -> Option<&str> {
         const LETTERS: usize = 5;
@@ -54,12 +62,31 @@ impl Line {
 /// Sentences after these are about other things.
 pub(super) const SENTENCES: usize = 6;
 pub(super) const NAME: &str = "<name>";
+/// What the names of concepts begin with.
+const CONCEPT: char = '=';
+/// Of a sum whose currency is not said beside it.
+pub(super) const BARE: &str = "@bare";
 
 /// The headline and the first sentences.
 pub(super) fn lines(story: &Story<'_>, places: &[Place<'_>]) -> Vec<Line> {
     let scenes = std::iter::once(&story.title).chain(story.body.iter().take(SENTENCES));
-    let line = |(at, scene)| Line { zone: zone(at), items: items(scene, at, places) };
+    let currency = usual_currency(story);
+    let line = |(at, scene)| Line { zone: zone(at), items: items(scene, at, places, currency) };
     scenes.enumerate().map(line).collect()
+}
+
+/// In which currency a figure without one is: that of all others, or where there are none that of the language.
+fn usual_currency(story: &Story<'_>) -> Option<&'static str> {
+    let scenes = std::iter::once(&story.title).chain(&story.body);
+    let mut named = scenes.flat_map(|scene| scene.sums.iter().map(|sum| sum.money.currency));
+    let Some(first) = named.next() else {
+        return match story.language().code {
+            "de" | "fr" | "it" | "nl" => Some("EUR"),
+            "sv" => Some("SEK"),
+            _ => None,
+        };
+    };
+    named.all(|other| other == first).then_some(first)
 }
 
 /// Which line of the release it is: the headline, the first sentence, or any other.
@@ -95,7 +122,7 @@ pub(super) fn places<'a>(story: &'a Story<'_>, actors: &[Actor]) -> Vec<Place<'a
     scenes.enumerate().flat_map(of_scene).collect()
 }
 
-fn items(scene: &Scene<'_>, row: usize, places: &[Place<'_>]) -> Vec<Item> {
+fn items(scene: &Scene<'_>, row: usize, places: &[Place<'_>], currency: Option<&'static str>) -> Vec<Item> {
     let tokens = scene.tokens();
     let mut tables = tables::of_tokens(scene.language.code, tokens);
     let mut found = Vec::new();
@@ -107,10 +134,13 @@ fn items(scene: &Scene<'_>, row: usize, places: &[Place<'_>]) -> Vec<Item> {
             at = run.to.max(at + 1);
             continue;
         }
-        if let Some(sum) = scene.sums.iter().find(|sum| sum.from == at) {
-            let item =
-                Item { word: "<sum>".to_owned(), tables: Vec::new(), actor: None, sum: Some(sum.money) };
-            found.push(item);
+        let english = scene.language.is_english();
+        let sum = scene.sums.iter().find(|sum| sum.from == at).copied();
+        let bare = currency.filter(|_| sum.is_none());
+        let bare = bare.and_then(|currency| bare_sum_at(tokens, at, english, currency));
+        if let Some(sum) = sum.or(bare) {
+            let tables = if bare.is_some() { vec![BARE] } else { Vec::new() };
+            found.push(Item { word: "<sum>".to_owned(), tables, actor: None, sum: Some(sum.money) });
             at = sum.to.max(at + 1);
             continue;
         }

@@ -6,6 +6,7 @@
 mod chosen;
 mod form;
 mod items;
+mod lesson;
 mod pair;
 mod senses;
 mod side;
@@ -24,8 +25,10 @@ use super::roles::{Part, parts};
 use super::signs::Reading;
 use super::{Announced, Story};
 use crate::money::Money;
-pub(super) use chosen::{Chosen, chosen};
+pub use chosen::Chosen;
+pub(super) use chosen::chosen;
 use items::{Line, Place, lines, places};
+pub use lesson::{Lesson, Side, lesson};
 
 /// What all candidates are looked at with.
 #[derive(Debug)]

@@ -4,6 +4,8 @@ use super::items::{Item, Line, NAME};
 
 const BETWEEN_MAX: usize = 14;
 const AROUND: usize = 3;
+/// So many between two are one row.
+const ROW_MAX: usize = 6;
 
 /// Marks of one who would buy and another who would be bought.
 pub(super) fn of_pair(marks: &mut Vec<String>, lines: &[Line], buyer: usize, target: usize) {
@@ -49,6 +51,15 @@ fn between(marks: &mut Vec<String>, line: &Line, buyer: usize, target: usize) {
         inner.iter().for_each(|item| mark(marks, '|', item));
         if let (Some(one), Some(two)) = (inner.first(), inner.last()) {
             marks.push(format!("{way}|{}_{}", one.word, two.word));
+        }
+        if inner.len() <= ROW_MAX {
+            let about = inner.iter().map(Item::concept).collect::<Vec<_>>();
+            marks.push(format!("{way}#{}", about.join("_")));
+        }
+        for two in inner.windows(2) {
+            if let [one, two] = two {
+                marks.push(format!("{way}|#{}_{}", one.concept(), two.concept()));
+            }
         }
     } else {
         inner.iter().for_each(|item| mark(marks, '/', item));

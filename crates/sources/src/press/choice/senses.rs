@@ -14,7 +14,8 @@ struct Senses {
 
 static SENSES: LazyLock<HashMap<&'static str, Senses>> = LazyLock::new(|| {
     let mut found: HashMap<&'static str, Senses> = HashMap::new();
-    for (name, words) in lines(include_str!("senses.txt")) {
+    let files = [include_str!("senses.txt"), include_str!("concepts.txt")];
+    for (name, words) in files.into_iter().flat_map(lines) {
         let Some((code, sense)) = name.split_once(' ') else { continue };
         let of_language = found.entry(code).or_default();
         for word in words {

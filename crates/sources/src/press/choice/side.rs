@@ -7,6 +7,8 @@ use crate::press::roles::Part;
 /// How many items beside a name are looked at one by one, as words and by their tables.
 const WORDS_NEAR: usize = 2;
 const TABLES_NEAR: usize = 3;
+/// And as a row of what they are about.
+const CONCEPTS_NEAR: usize = 3;
 /// How far all others are looked at together.
 const WINDOW: usize = 9;
 
@@ -22,6 +24,7 @@ pub(super) fn of_places(marks: &mut Vec<String>, lines: &[Line], actor: usize) {
             marks.push(format!("{zone}order{}of{}", order.min(3), names.min(4)));
             if let (Some(last), Some(next)) = (line.before(at).next(), line.after(at).next()) {
                 marks.push(format!("{}_{}", last.word, next.word));
+                marks.push(format!("#{}_{}", last.concept(), next.concept()));
             }
             if at == 0 {
                 marks.push(format!("{zone}begins"));
@@ -33,6 +36,7 @@ pub(super) fn of_places(marks: &mut Vec<String>, lines: &[Line], actor: usize) {
 fn of_side<'a>(marks: &mut Vec<String>, zone: char, side: char, items: impl Iterator<Item = &'a Item>) {
     let mut names = 0;
     let mut last = "";
+    let mut about: Vec<&str> = Vec::new();
     for (at, item) in items.enumerate().take(WINDOW) {
         let near = at + 1;
         if near <= WORDS_NEAR {
@@ -43,6 +47,11 @@ fn of_side<'a>(marks: &mut Vec<String>, zone: char, side: char, items: impl Iter
             marks.push(format!("{side}12={last}_{}", item.word));
         }
         last = &item.word;
+        about.push(item.concept());
+        if (2..=CONCEPTS_NEAR).contains(&near) {
+            marks.push(format!("{side}#{}", about.join("_")));
+            marks.push(format!("{zone}{side}#{}", about.join("_")));
+        }
         for table in &item.tables {
             if near <= TABLES_NEAR {
                 marks.push(format!("{side}{near}:{table}"));

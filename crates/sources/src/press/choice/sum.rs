@@ -1,6 +1,6 @@
 //! What can be seen of a sum: the words around all places, and how it stands among the others.
 
-use super::items::{Item, Line, NAME};
+use super::items::{BARE, Item, Line, NAME};
 use crate::money::Money;
 
 const WORDS_NEAR: usize = 3;
@@ -10,8 +10,11 @@ const AFTER: usize = 7;
 pub(super) fn of_sum(marks: &mut Vec<String>, lines: &[Line], sum: Money, all: &[Money]) {
     let mut places = 0;
     for (row, line) in lines.iter().enumerate() {
-        for (at, _) in line.items.iter().enumerate().filter(|(_, item)| item.sum == Some(sum)) {
+        for (at, item) in line.items.iter().enumerate().filter(|(_, item)| item.sum == Some(sum)) {
             places += 1;
+            if item.tables.contains(&BARE) {
+                marks.push("bare".to_owned());
+            }
             let zone = line.zone;
             of_side(marks, zone, '-', line.before(at).take(BEFORE));
             of_side(marks, zone, '+', line.after(at).take(AFTER));
@@ -55,6 +58,7 @@ pub(super) fn of_sum(marks: &mut Vec<String>, lines: &[Line], sum: Money, all: &
 fn of_side<'a>(marks: &mut Vec<String>, zone: char, side: char, items: impl Iterator<Item = &'a Item>) {
     let mut others = 0;
     let mut last = "";
+    let mut about: Vec<&str> = Vec::new();
     for (at, item) in items.enumerate() {
         let near = at + 1;
         if near <= WORDS_NEAR {
@@ -62,6 +66,10 @@ fn of_side<'a>(marks: &mut Vec<String>, zone: char, side: char, items: impl Iter
         }
         if near == 2 {
             marks.push(format!("{side}12={last}_{}", item.word));
+        }
+        about.push(item.concept());
+        if (2..=WORDS_NEAR).contains(&near) {
+            marks.push(format!("{side}#{}", about.join("_")));
         }
         last = &item.word;
         let far = if others == 0 { "" } else { "~" };

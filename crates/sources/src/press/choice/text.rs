@@ -25,6 +25,9 @@ pub(super) fn of_story(marks: &mut Vec<String>, story: &Story<'_>, lines: &[Line
             }
             if let Some(last) = last {
                 marks.push(format!("={}_{}", last.word, item.word));
+                let about = format!("#{}_{}", last.concept(), item.concept());
+                marks.push(format!("{}{about}", line.zone));
+                marks.push(about);
             }
             last = Some(item);
         }
