@@ -1,7 +1,7 @@
 //! What weights are counted over: everything that a release might announce, with the marks of each.
 
+use super::View;
 use super::form::{Forms, marks};
-use super::{Chosen, View, chosen};
 use crate::money::Money;
 use crate::press::home::at_home;
 use crate::press::{Announced, Release, agreed, sheet, signs, veto, with_story};
@@ -18,8 +18,6 @@ pub struct Lesson {
     pub sums: Vec<(Option<Money>, Vec<String>)>,
     /// What the grammar alone makes of it.
     pub read: Option<Announced>,
-    /// What the choice makes of it by the weights as they are.
-    pub chosen: Option<Chosen>,
     /// Nobody is asked: it is barred, or a sheet of data says it all.
     pub is_settled: bool,
     /// Only the grammar is asked.
@@ -54,7 +52,6 @@ pub fn lesson(release: &Release<'_>) -> Option<Lesson> {
             text: view.text_marks(),
             sums: sums.map(|sum| (sum.map(|it| at_home(story, it)), view.sum_marks(sum))).collect(),
             read: signs::surest(story, &readings).map(|it| it.at_home(story)),
-            chosen: chosen(&view).map(|it| Chosen { found: it.found.at_home(story), ..it }),
             is_settled: story.is_doubtful() || veto::is_barred(story) || sheet::read(story).is_some(),
             is_short: agreed::is_short(story),
         })
