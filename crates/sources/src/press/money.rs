@@ -143,11 +143,13 @@ fn words_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Figure> {
     };
     let mut part = i128::from(number_word(lower(at))?);
     let (mut whole, mut to) = (0_i128, at + 1);
+    // What goes on and comes to no power ends at the last one: `ten million a year`.
+    let mut until_last = None;
     loop {
         if lower(to) == "and" && lower(to + 1) == "a" && lower(to + 2) == "half" {
             let digits = part.checked_mul(10)?.checked_add(5)?;
             let is_whole = whole == 0 && power_at(to + 3).is_some();
-            return is_whole.then_some(Figure { digits, decimals: 1, to: to + 3 });
+            return if is_whole { Some(Figure { digits, decimals: 1, to: to + 3 }) } else { until_last };
         }
         if let Some((number, end)) = next(to) {
             part = match number {
@@ -157,11 +159,11 @@ fn words_at(tokens: &[Token<'_>], at: usize, english: bool) -> Option<Figure> {
             to = end;
             continue;
         }
-        let times = 10_i128.checked_pow(power_at(to)?)?;
-        let Some((number, end)) = next(to + 1) else {
-            // What is larger is counted in the last power.
-            return Some(Figure { digits: (whole / times).checked_add(part)?, decimals: 0, to });
-        };
+        let Some(power) = power_at(to) else { return until_last };
+        let times = 10_i128.checked_pow(power)?;
+        // What is larger is counted in the last power.
+        until_last = Some(Figure { digits: (whole / times).checked_add(part)?, decimals: 0, to });
+        let Some((number, end)) = next(to + 1) else { return until_last };
         whole = whole.checked_add(part.checked_mul(times)?)?;
         (part, to) = (i128::from(number), end);
     }
@@ -307,10 +309,15 @@ fn powers_after(tokens: &[Token<'_>], from: usize, english: bool) -> (u32, usize
     (total, to, None)
 }
 
-/// `2,3 M$ CA`, `$13.5 million Canadian`: the nation right behind a dollar.
+/// `2,3 M$ CA`, `$13.5 million Canadian`: the nation right behind a dollar, unless it is said of something else, as of `a $300 million
+/// Singapore fund`.
 fn at_nation(tokens: &[Token<'_>], code: &'static str, at: usize) -> (&'static str, usize) {
-    let next = tokens.get(at).map_or("", |next| next.lower.as_str());
-    let other = of_nation(code, next);
+    let Some(next) = tokens.get(at) else { return (code, at) };
+    let is_code = next.text.chars().all(char::is_uppercase);
+    let is_last = tokens
+        .get(at + 1)
+        .is_none_or(|after| matches!(after.kind, Kind::Mark(_)) || ends_figure(&after.lower));
+    let other = if is_code || is_last { of_nation(code, &next.lower) } else { code };
     (other, at + usize::from(other != code))
 }
 

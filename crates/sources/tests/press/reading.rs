@@ -85,6 +85,7 @@ fn sums_are_read_as_they_are_written() {
         ("a 95 billion-won sum", 95_000_000_000, "KRW"),
         ("$13.5 million Canadian", 1_350_000_000, "CAD"),
         ("3.6 billion forints", 360_000_000_000, "HUF"),
+        ("$20 million Singapore fund money", 2_000_000_000, "USD"),
         ("GH¢48m", 4_800_000_000, "GHS"),
         ("N$88 million", 8_800_000_000, "NAD"),
     ] {

@@ -198,6 +198,8 @@ fn a_bare_dollar_is_that_of_the_country_a_release_is_from() {
         ("DOUALA, 3 March 2026 -", "5 million CFA francs", "XAF"),
         ("KAMPALA, 3 March 2026 -", "5 million shillings", "UGX"),
         ("Accra-based", "KES 5 million", "KES"),
+        ("DAYTON, March 3, 2026 - Nelson Shire's", "$5 million", "USD"),
+        ("COPENHAGEN, 3 March 2026 - As planned,", "5 million kroner", "DKK"),
     ] {
         let body = format!("{place} Lintwood has raised {sum} in a seed round led by Some Ventures.");
         let Some(Announced::Funding { amount: Some(sum), .. }) =

@@ -8,7 +8,7 @@ use crate::press::merge::merge_round;
 use crate::press::{Announced, Story, UNWEIGHED};
 
 /// What is chosen, and how likely it is in percent.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Chosen {
     pub found: Announced,
     pub percent: i64,
